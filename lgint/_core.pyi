@@ -41,7 +41,9 @@ class System:
     needs_gil: bool  # runs call Python functions of the system
     conservative: bool  # all forces at rest are known to have a potential, which `energy` contains
     has_potential: bool  # they are known to have one, of which `energy` may contain a part only
-    blocks: list[tuple[str, int, int, int, int, int]]  # kind, n, first q, first v, own rows, first own row
+    # kind of the first factor, velocities behind it (R^n: all), first q, first v, own rows, first own row
+    blocks: list[tuple[str, int, int, int, int, int]]
+    factors: list[tuple[str, int, int, int, int]]  # of all blocks: kind, n, first q, first v, block
     row_names: list[str]
 
     # Queries. They accept any leading axes, the same ones in all arguments that have some: t (...,), q (..., nq),
@@ -119,7 +121,7 @@ class System:
 class Model(System):
     def __new__(
         cls,
-        blocks: Sequence[tuple[str, int]],  # kind, n
+        blocks: Sequence[tuple[str, int] | tuple[tuple[str, int], ...]],  # (kind, n), or tuples of such factors
         frames: NDArray[np.intc],  # (m, 2): block (-1: the ground, -2 and less: a support) and part of the body on it
         points: ArrayLike,  # (m, 6): base and offset
         elements: Sequence[tuple[str, str, Any, Any]],  # type, name, function or None, its tangent or None
@@ -193,7 +195,7 @@ class CallableSystem(System):
 
     def __new__(
         cls,
-        blocks: Sequence[tuple[str, int]],  # kind, n
+        blocks: Sequence[tuple[str, int] | tuple[tuple[str, int], ...]],  # (kind, n), or tuples of such factors
         nrows: int,  # rows of joints, without the blocks' own rows
         functions: dict[str, Callable[..., Any] | None],  # by name, below; mass and force are needed
         kinks: ArrayLike,

@@ -92,9 +92,9 @@ def orthogonal(name: str, R: Array) -> Array:
     return R
 
 
-def valid_rotations(blocks: Iterable[tuple[str, int, int, int, int, int]], q: Array) -> Array:
-    """Checks the rotations of all `blocks` in q (nq,) and normalises quaternions near unit length; returns q."""
-    stored = [(begin + attitudes()[kind][0], attitudes()[kind][1]) for kind, _, begin, *_ in blocks]
+def valid_rotations(factors: Iterable[tuple[str, int, int, int, int]], q: Array) -> Array:
+    """Checks the rotations of all `factors` in q (nq,) and normalises quaternions near unit length; returns q."""
+    stored = [(begin + attitudes()[kind][0], attitudes()[kind][1]) for kind, _, begin, *_ in factors]
     quaternions, matrices = (np.array([first for first, n in stored if n == width], dtype=int) for width in (4, 9))
     p = q[quaternions[:, None] + np.arange(4)]
     R = q[matrices[:, None] + np.arange(9)].reshape(-1, 3, 3)

@@ -6,11 +6,16 @@ from lgint import _core
 from lgint._model.compile import Description, Element
 
 
+def node_and_modes(kind, n):
+    """The block of a node with n linear coordinates, if any; of R^n, its coordinates."""
+    return ((kind, 0), ("Rn", n)) if n and kind != "Rn" else (kind, n)
+
+
 def described(blocks, frames, elements):
     """The description of a model.
 
-    Blocks are (kind, n), frames (block, (base, offset)) or (block, (base, offset), part), and elements (kind, name,
-    frames, parameters), perhaps with a function and the numbers of dropped rows.
+    Blocks are (kind, n) or tuples of them, frames (block, (base, offset)) or (block, (base, offset), part), and
+    elements (kind, name, frames, parameters), perhaps with a function and the numbers of dropped rows.
     """
     places = [(block, part[0] if part else 0, *point) for block, point, *part in frames]
     parts = [

@@ -195,17 +195,41 @@ int lg_function(const char *name, PyObject **given)
     return -1;
 }
 
-static int read_block(PyObject *row, lg_block_spec *block)
+static int read_factor(PyObject *row, lg_factor_spec *factor)
 {
     PyObject *n;
     int overflow;
-    if (!PyArg_ParseTuple(row, "sO;blocks are (kind, n)", &block->kind, &n))
+    if (!PyArg_ParseTuple(row, "sO;blocks are (kind, n), or sequences of them", &factor->kind, &n))
         return -1;
     long long value = PyLong_AsLongLongAndOverflow(n, &overflow);
-    block->n = (int)value;
-    if (overflow || value != block->n)
+    factor->n = (int)value;
+    if (overflow || value != factor->n)
         PyErr_Format(PyExc_ValueError, "n of a block must be below 2^31, given %R", n);
     return PyErr_Occurred() ? -1 : 0;
+}
+
+static int is_product(PyObject *block)
+{
+    return PyTuple_GET_SIZE(block) > 0 && !PyUnicode_Check(PyTuple_GET_ITEM(block, 0));
+}
+
+/* A block is a tuple of factors, or one factor, (kind, n), which is written to `single`. */
+static int read_block(PyObject *given, PyObject *owned, lg_factor_spec *single, lg_block_spec *block)
+{
+    if (!is_product(given)) {
+        *block = (lg_block_spec){1, single};
+        return read_factor(given, single);
+    }
+    PyObject *rows = lg_keep_rows(owned, given, "the factors of a block");
+    Py_ssize_t n = rows ? PyTuple_GET_SIZE(rows) : 0;
+    lg_factor_spec *factors = rows ? lg_keep_memory(owned, n, sizeof *factors) : NULL;
+    if (!factors)
+        return -1;
+    for (Py_ssize_t i = 0; i < n; i++)
+        if (read_factor(PyTuple_GET_ITEM(rows, i), &factors[i]) < 0)
+            return -1;
+    *block = (lg_block_spec){(int)n, factors};
+    return 0;
 }
 
 const lg_block_spec *lg_blocks(PyObject *given, int *count, PyObject *owned)
@@ -213,8 +237,11 @@ const lg_block_spec *lg_blocks(PyObject *given, int *count, PyObject *owned)
     PyObject *rows = lg_keep_rows(owned, given, "blocks");
     Py_ssize_t n = rows ? PyTuple_GET_SIZE(rows) : 0;
     lg_block_spec *blocks = rows ? lg_keep_memory(owned, n, sizeof *blocks) : NULL;
-    for (Py_ssize_t i = 0; blocks && i < n; i++)
-        if (read_block(PyTuple_GET_ITEM(rows, i), &blocks[i]) < 0)
+    lg_factor_spec *singles = blocks ? lg_keep_memory(owned, n, sizeof *singles) : NULL;
+    if (!singles)
+        return NULL;
+    for (Py_ssize_t i = 0; i < n; i++)
+        if (read_block(PyTuple_GET_ITEM(rows, i), owned, &singles[i], &blocks[i]) < 0)
             return NULL;
     *count = (int)n;
     return blocks;

@@ -40,7 +40,8 @@ int lg_set_item(PyObject *dict, const char *name, PyObject *item);
 /* Turns None into NULL. -1: the argument is neither a function nor None. */
 int lg_function(const char *name, PyObject **given);
 
-/* The blocks of a sequence of (kind, n), in memory that the list `owned` keeps. NULL: an exception is set. */
+/* The blocks of a sequence, each (kind, n) or a tuple of such factors, in memory that the list `owned` keeps. NULL:
+   an exception is set. */
 const lg_block_spec *lg_blocks(PyObject *given, int *count, PyObject *owned);
 
 /* The values of a method's options: those in `dict`, then those in `inherited`, which count as defaults, and defaults

@@ -193,10 +193,10 @@ static PyMethodDef model_methods[] = {
 PyDoc_STRVAR(
     model_doc,
     "Model(blocks, frames, points, elements, numbers, parameters)\n--\n\n"
-    "A compiled model. blocks: (kind, n); frames: block (-1: the ground) and part, (m, 2); points: their base\n"
-    "and offset, (m, 6); elements: (type, name, function or None, its tangent or None); numbers: frames\n"
-    "(-1: none), number of parameters, loop (0: none) and bits of the rows that others imply of each\n"
-    "element, (n, 5); parameters: those of all elements, one after the other.");
+    "A compiled model. blocks: (kind, n), or tuples of such factors; frames: block (-1: the ground) and part,\n"
+    "(m, 2); points: their base and offset, (m, 6); elements: (type, name, function or None, its tangent or\n"
+    "None); numbers: frames (-1: none), number of parameters, loop (0: none) and bits of the rows that others\n"
+    "imply of each element, (n, 5); parameters: those of all elements, one after the other.");
 
 static PyType_Slot model_slots[] = {
     {Py_tp_doc, (void *)model_doc},

@@ -82,7 +82,19 @@ static const unsigned needs_gil = LG_SYSTEM_NEEDS_GIL, has_potential = LG_SYSTEM
 static PyObject *block_row(const void *space, int index)
 {
     const lg_block *b = &((const lg_space *)space)->block[index];
-    return Py_BuildValue("(siiiii)", b->node->name, b->n, b->q, b->v, b->nown, b->own);
+    return Py_BuildValue("(siiiii)", b->node->name, b->nv - b->node->nv, b->q, b->v, b->nown, b->own);
+}
+
+static PyObject *factor_row(const void *space, int index)
+{
+    const lg_factor *f = &((const lg_space *)space)->factor[index];
+    return Py_BuildValue("(siiii)", f->node->name, f->n, f->q, f->v, f->block);
+}
+
+static PyObject *get_factors(PyObject *self, void *Py_UNUSED(closure))
+{
+    const lg_space *space = lg_system_of(self)->space;
+    return lg_list_of(space->nfactors, factor_row, space);
 }
 
 static PyObject *get_blocks(PyObject *self, void *Py_UNUSED(closure))
@@ -113,7 +125,10 @@ static PyGetSetDef system_attributes[] = {
     {"conservative", get_flag, NULL, "whether `energy` has the potential of all forces at rest", (void *)&conservative},
     {"has_potential", get_flag, NULL, "whether all forces at rest follow from a potential", (void *)&has_potential},
     {"needs_gil", get_flag, NULL, "whether runs call Python functions of the system", (void *)&needs_gil},
-    {"blocks", get_blocks, NULL, "per block: kind, n, first q, first v, own rows, first own row", NULL},
+    {"blocks", get_blocks, NULL,
+     "per block: kind of its first factor, velocities behind it (R^n: all), first q, first v, own rows, first own row",
+     NULL},
+    {"factors", get_factors, NULL, "per factor of the blocks: kind, n, first q, first v, block", NULL},
     {"row_names", get_row_names, NULL, "names of the constraint rows", NULL},
     {NULL, NULL, NULL, NULL, NULL},
 };

@@ -37,11 +37,11 @@ lg_weights lg_weights_of(int stages, const lg_ratio *row)
     return weights;
 }
 
-/* Whether there are blocks with q' = A(q) v, whose rates are added to q. */
+/* Whether there are factors with q' = A(q) v, whose rates are added to q. */
 static int has_flows(const lg_space *space)
 {
-    for (int i = 0; i < space->nblocks; i++)
-        if (space->block[i].node->qdot)
+    for (int i = 0; i < space->nfactors; i++)
+        if (space->factor[i].node->qdot)
             return 1;
     return 0;
 }
@@ -59,11 +59,11 @@ void lg_slopes_begin(lg_slopes *slopes, const lg_state *state)
 {
     const lg_space *space = slopes->space;
     double *K = slopes->K;
-    for (const lg_block *b = space->block, *end = b + space->nblocks; b < end; b++)
-        if (b->node->linear)
-            lg_block_rate(b, state->q, slopes->zero, state->v, K);
+    for (const lg_factor *f = space->factor, *end = f + space->nfactors; f < end; f++)
+        if (f->node->linear)
+            f->node->rate(f->n, state->q + f->q, slopes->zero + f->v, state->v + f->v, K + f->v);
         else
-            lg_copy(b->nv, state->v + b->v, K + b->v);
+            lg_copy(f->nv, state->v + f->v, K + f->v);
     lg_copy(space->nv, state->a, K + space->nv);
     lg_slopes_set_flow(slopes, 0, state->q, state->v);
 }
@@ -145,19 +145,19 @@ void lg_slopes_advance(const lg_slopes *slopes, const lg_weights *weights, doubl
 void lg_slopes_write_flow(lg_slopes *slopes, int stage, const double *q, const double *v)
 {
     const lg_space *space = slopes->space;
-    for (const lg_block *b = space->block, *end = b + space->nblocks; b < end; b++)
-        if (b->node->qdot)
-            b->node->qdot(q + b->q, v + b->v, slopes->flow + (long)space->nq * stage + b->q);
+    for (const lg_factor *f = space->factor, *end = f + space->nfactors; f < end; f++)
+        if (f->node->qdot)
+            f->node->qdot(q + f->q, v + f->v, slopes->flow + (long)space->nq * stage + f->q);
 }
 
 void lg_slopes_sum_flows(const lg_slopes *slopes, const double *qn, const lg_weights *weights, double h, double *q)
 {
     const lg_space *space = slopes->space;
-    for (const lg_block *b = space->block, *end = b + space->nblocks; b < end; b++) {
-        if (!b->node->qdot)
+    for (const lg_factor *f = space->factor, *end = f + space->nfactors; f < end; f++) {
+        if (!f->node->qdot)
             continue;
-        lg_copy(b->nq, qn + b->q, q + b->q);
+        lg_copy(f->nq, qn + f->q, q + f->q);
         for (int j = 0; j < weights->count; j++)
-            lg_axpy(b->nq, h * weights->weight[j], slopes->flow + (long)space->nq * weights->stage[j] + b->q, q + b->q);
+            lg_axpy(f->nq, h * weights->weight[j], slopes->flow + (long)space->nq * weights->stage[j] + f->q, q + f->q);
     }
 }

@@ -125,12 +125,13 @@ typedef struct lg_hht_stepper {
 static lg_status check_kinds(lg_stepper *self)
 {
     const lg_system *system = self->system;
-    for (int i = 0; i < system->space->nblocks; i++) {
-        const lg_node *node = system->space->block[i].node;
-        int turns = node->place != LG_PLACE_NO_BODY || (system->flags & LG_SYSTEM_TREES) != 0;
-        if (!turns || node->hht)
+    const lg_space *space = system->space;
+    for (const lg_factor *f = space->factor; f < space->factor + space->nfactors; f++) {
+        int is_tree = (system->flags & LG_SYSTEM_TREES) != 0 && f == space->block[f->block].factor;
+        int turns = f->node->place != LG_PLACE_NO_BODY || is_tree;
+        if (!turns || f->node->hht)
             continue;
-        const char *name = system->block_name ? system->block_name(system->self, i) : "a block";
+        const char *name = system->block_name ? system->block_name(system->self, f->block) : "a block";
         char formulations[LG_NAME_SIZE];
         lg_list_unit_formulations(formulations, sizeof formulations);
         lg_report_say(&self->report, "modified: needs formulation=\"%s\", but %.*s has other coordinates", formulations,
@@ -240,12 +241,13 @@ static void form_chains(lg_hht_stepper *g)
     }
 }
 
-/* (34) on one block, and (69) over h gamma: X = I - e e^T + h beta/gamma w^ - h^2 beta (e a^T + (e.a) I) */
+/* (34) on one block's node, and (69) over h gamma: X = I - e e^T + h beta/gamma w^ - h^2 beta (e a^T + (e.a) I) */
 static void modified_velocity(lg_hht_stepper *g, const lg_block *b, int with_matrix)
 {
     const double *q0 = g->start->q + b->q, *q = g->q + b->q;
     double turned[MAX_UNIT_BLOCK], own[MAX_UNIT_BLOCK], W[MAX_UNIT_BLOCK * MAX_UNIT_BLOCK];
-    double Pq[MAX_UNIT_BLOCK * MAX_UNIT_BLOCK], *X = g->X + b->m;
+    double Pq[MAX_UNIT_BLOCK * MAX_UNIT_BLOCK], room[MAX_UNIT_BLOCK * MAX_UNIT_BLOCK];
+    double *X = lg_factor_matrix(b->factor, b, room, g->X + b->m);
     int nv = b->node->nv, n = nv * nv;
 
     b->node->hht->transport(q0, q, g->u + b->v, turned, with_matrix ? W : NULL);
@@ -255,7 +257,8 @@ static void modified_velocity(lg_hht_stepper *g, const lg_block *b, int with_mat
     if (with_matrix) {
         lg_axpy(n, g->h * g->beta / g->gamma, W, X);
         lg_axpy(n, 1 / g->beta_prime, Pq, X);
-        lg_block_widen(b, 1, X);
+        for (int i = 0; i < b->nfactors; i++)
+            lg_factor_put(&b->factor[i], b, i == 0 ? X : NULL, g->X + b->m);
     }
 }
 

@@ -24,16 +24,16 @@ void lg_nearest_note(lg_nearest *nearest, const lg_system *system, double t, con
         *nearest = (lg_nearest){cosine, t, system->block_name ? system->block_name(system->self, block) : NULL};
 }
 
-/* The smallest distance of a block from a singularity of its coordinates along the straight line through the step. */
-static double regular_within(const lg_block *b, const lg_state *state, double h)
+/* The smallest distance of a factor from a singularity of its coordinates along the straight line through the step. */
+static double regular_within(const lg_factor *f, const lg_state *state, double h)
 {
     enum { PARTS = 8, MOST = 8 };
     double q[MOST], theta[MOST], least = 1;
-    for (int part = 0; b->node->regular && part <= PARTS; part++) {
-        for (int i = 0; i < b->node->nv; i++)
-            theta[i] = h * part / PARTS * state->v[b->v + i];
-        b->node->retract(0, state->q + b->q, theta, q);
-        least = fmin(least, b->node->regular(q));
+    for (int part = 0; f->node->regular && part <= PARTS; part++) {
+        for (int i = 0; i < f->nv; i++)
+            theta[i] = h * part / PARTS * state->v[f->v + i];
+        f->node->retract(0, state->q + f->q, theta, q);
+        least = fmin(least, f->node->regular(q));
     }
     return least;
 }
@@ -51,13 +51,13 @@ void lg_report_coordinates(const lg_system *system, const lg_state *state, doubl
 {
     double least = status == LG_COORDINATES ? INFINITY : nearly_singular;
     int solve = status == LG_NO_CONVERGENCE || status == LG_SINGULAR || status == LG_NOT_FINITE;
-    for (int i = 0; (solve || status == LG_COORDINATES) && i < system->space->nblocks; i++) {
-        const lg_block *b = &system->space->block[i];
-        double regular = regular_within(b, state, h);
-        if (!b->node->regular || regular >= least)
+    const lg_factor *f = system->space->factor, *end = f + system->space->nfactors;
+    for (; (solve || status == LG_COORDINATES) && f < end; f++) {
+        double regular = regular_within(f, state, h);
+        if (!f->node->regular || regular >= least)
             continue;
         least = regular;
-        lg_report_angles(system, i, regular, report);
+        lg_report_angles(system, f->block, regular, report);
     }
 }
 

@@ -11,7 +11,7 @@ static void add_own_row(const lg_block *b, const lg_pattern *pattern, int block,
     const double *q = at->q + b->q, *v = at->v + b->v, *lam = at->lam ? at->lam + b->own : NULL;
     int values = pattern->own_value[block];
     double B[LG_MAX_NV], K[LG_MAX_NV * LG_MAX_NV] = {0};
-    int nv = b->node->nv; /* linear coordinates behind the node have no part in its rows */
+    int nv = b->node->nv; /* R^n behind the node has no part in its rows */
     int tangent = lg_wants_slopes(want) && lam;
     b->node->unit->own(q, v, lam, want->phi ? want->phi + b->own : NULL, want->phidot ? want->phidot + b->own : NULL, B,
                        want->zeta ? want->zeta + b->own : NULL, want->Z ? want->Z + values : NULL, tangent ? K : NULL);
@@ -20,7 +20,7 @@ static void add_own_row(const lg_block *b, const lg_pattern *pattern, int block,
         lg_copy(b->nown * nv, B, want->B + values);
     }
     if (want->Z)
-        lg_zero(b->nown * lg_block_tail(b), want->Z + values + b->nown * nv);
+        lg_zero(b->nown * (b->nv - nv), want->Z + values + b->nown * nv);
     if (want->Btlam && lam)
         for (int j = 0; j < nv; j++)
             for (int i = 0; i < b->nown; i++)

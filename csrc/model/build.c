@@ -16,7 +16,7 @@
 enum { LABEL = 32 }; /* largest number of characters that a row's name adds to its element's */
 
 typedef struct sizes {
-    int nblocks, nframes, nelements, nbodies, nforces, njoints, nsupports;
+    int nblocks, nfactors, nframes, nelements, nbodies, nforces, njoints, nsupports;
     int nrows, nmasked, nloops;
     size_t nparameters, name_bytes;
 } sizes;
@@ -25,6 +25,7 @@ static sizes count_sizes(const lg_model_spec *spec, const int *row_of)
 {
     sizes n = {.nblocks = spec->nblocks, .nframes = spec->nframes, .nelements = spec->nelements};
     size_t longest = 0;
+    n.nfactors = lg_layout_factors(spec->nblocks, spec->blocks);
     n.nrows = lg_layout_own_rows(spec->nblocks, spec->blocks);
     for (int i = 0; i < spec->nelements; i++) {
         const lg_element_spec *e = &spec->elements[i];
@@ -94,6 +95,7 @@ static void layout_shape(void *self, lg_arena *arena)
     int ncouplings = n.nforces + n.njoints;
     lg_layout_take(&b->layout, arena,
                    (lg_layout_sizes){.nblocks = n.nblocks,
+                                     .nfactors = n.nfactors,
                                      .ngroups = n.njoints,
                                      .nentries = 2 * n.njoints,
                                      .ncliques = n.nblocks + ncouplings,

@@ -125,10 +125,10 @@ static void raise_scales(int n, const double *rtol, const double *atol, const do
    step. */
 static void raise_scales_at(lg_control *control, const lg_space *space, const lg_state *state, const double *theta)
 {
-    for (const lg_block *b = space->block, *end = b + space->nblocks; b < end; b++) {
-        int own = b->node->linear && b->nq == b->nv;
-        const double *x = own ? state->q + b->q : theta + b->v;
-        raise_scales(b->nv, control->rtol + b->v, control->atol + b->v, x, control->scale + b->v);
+    for (const lg_factor *f = space->factor, *end = f + space->nfactors; f < end; f++) {
+        int own = f->node->linear && f->nq == f->nv;
+        const double *x = own ? state->q + f->q : theta + f->v;
+        raise_scales(f->nv, control->rtol + f->v, control->atol + f->v, x, control->scale + f->v);
     }
     int nv = space->nv;
     raise_scales(nv, control->rtol + nv, control->atol + nv, state->v, control->scale + nv);
@@ -171,9 +171,9 @@ static void sizes(lg_control *control, const lg_space *space, const lg_state *st
     raise_scales_at(control, space, state, control->v);
 
     lg_zero(nv, control->error);
-    for (const lg_block *b = space->block, *end = b + space->nblocks; b < end; b++)
-        if (b->node->linear && b->nq == b->nv)
-            lg_copy(b->nv, state->q + b->q, control->error + b->v);
+    for (const lg_factor *f = space->factor, *end = f + space->nfactors; f < end; f++)
+        if (f->node->linear && f->nq == f->nv)
+            lg_copy(f->nv, state->q + f->q, control->error + f->v);
     lg_copy(nv, state->v, control->error + nv);
     *size = weighted_norm(2 * nv, control->error, control->scale);
 

@@ -56,19 +56,20 @@ void lg_dense_close(lg_dense *dense)
 
 /* ---- the spin ---- */
 
-/* Whether the mean velocity turns the block by more than a quarter turn, and the accelerations do not contradict it. */
-static int is_spinning(const lg_dense *dense, const lg_block *b, double h)
+/* Whether the mean velocity turns the node by more than a quarter turn, and the accelerations do not contradict it. */
+static int is_spinning(const lg_dense *dense, const lg_factor *f, double h)
 {
     const double quarter = LG_PI / 2, *v0 = dense->from.v, *v1 = dense->to.v, *a0 = dense->from.a, *a1 = dense->to.a;
     double mean[BLOCK], bend[BLOCK];
-    if (b->node->linear)
+    int n = f->node->attitude_n;
+    if (f->node->linear)
         return 0;
-    for (int i = 0; i < b->node->attitude_n; i++) {
-        int k = b->v + b->node->attitude_v + i;
+    for (int i = 0; i < n; i++) {
+        int k = f->v + f->node->attitude_v + i;
         mean[i] = 0.5 * h * (v0[k] + v1[k]);
         bend[i] = h * h / 12 * (a0[k] - a1[k]);
     }
-    return lg_max_abs(b->node->attitude_n, mean) > quarter && !(lg_max_abs(b->node->attitude_n, bend) > quarter / 2);
+    return lg_max_abs(n, mean) > quarter && !(lg_max_abs(n, bend) > quarter / 2);
 }
 
 static void open_spin(lg_dense *dense, double h)
@@ -76,11 +77,11 @@ static void open_spin(lg_dense *dense, double h)
     const lg_space *space = dense->system->space;
     lg_zero(space->nv, dense->spin);
     dense->spins = 0;
-    for (const lg_block *b = space->block; b < space->block + space->nblocks; b++) {
-        if (!is_spinning(dense, b, h))
+    for (const lg_factor *f = space->factor; f < space->factor + space->nfactors; f++) {
+        if (!is_spinning(dense, f, h))
             continue;
         dense->spins = 1;
-        for (int i = b->v; i < b->v + b->node->nv; i++)
+        for (int i = f->v; i < f->v + f->nv; i++)
             dense->spin[i] = 0.5 * h * (dense->from.v[i] + dense->to.v[i]);
     }
 }
@@ -90,13 +91,12 @@ static void add_bracket(const lg_dense *dense, double s, const double *theta, do
 {
     const lg_space *space = dense->system->space;
     double A[BLOCK * BLOCK];
-    for (const lg_block *b = space->block; dense->spins && b < space->block + space->nblocks; b++) {
-        int n = b->node->nv;
-        if (b->node->linear)
+    for (const lg_factor *f = space->factor; dense->spins && f < space->factor + space->nfactors; f++) {
+        if (f->node->linear)
             continue;
-        b->node->ad(b->n, theta + b->v, A);
-        for (int j = 0; j < n; j++)
-            lg_axpy(n, s * dense->spin[b->v + j], A + n * j, out + b->v);
+        f->node->ad(f->n, theta + f->v, A);
+        for (int j = 0; j < f->nv; j++)
+            lg_axpy(f->nv, s * dense->spin[f->v + j], A + f->nv * j, out + f->v);
     }
 }
 

@@ -91,11 +91,11 @@ static void list_methods_that_add_rates(char *text, size_t size)
 static lg_status check_node_kinds(lg_run *run)
 {
     const lg_space *space = run->system->space;
-    for (int i = 0; i < space->nblocks && !run->stepper->type->adds_rates; i++) {
-        const lg_node *node = space->block[i].node;
-        if (!node->qdot)
+    const lg_factor *end = space->factor + space->nfactors;
+    for (const lg_factor *f = space->factor; f < end && !run->stepper->type->adds_rates; f++) {
+        if (!f->node->qdot)
             continue;
-        const char *name = run->system->block_name ? run->system->block_name(run->system->self, i) : "a block";
+        const char *name = run->system->block_name ? run->system->block_name(run->system->self, f->block) : "a block";
         char others[LG_WHAT_SIZE];
         list_methods_that_add_rates(others, sizeof others);
         lg_report_say(&run->stepper->report, "%.*s: %s cannot integrate coordinates whose rates are A(q) v; %s can",
@@ -550,12 +550,12 @@ static int is_in_the_last_bits(const lg_run *run)
     static const double bits = 4 * DBL_EPSILON;
     const double *q = run->before.q, *v = run->before.v, *error = run->control.error, *scale = run->control.scale;
     int nv = run->system->space->nv;
-    for (const lg_block *b = run->system->space->block, *end = b + run->system->space->nblocks; b < end; b++)
-        for (int i = 0; i < b->nv; i++) {
-            int k = b->v + i, turn = i - b->node->attitude_v;
-            double size = turn >= 0 && turn < b->node->attitude_n ? 1 : lg_max_abs(b->nq, q + b->q);
-            if (b->node->linear && b->nq == b->nv)
-                size = fabs(q[b->q + i]);
+    for (const lg_factor *f = run->system->space->factor, *end = f + run->system->space->nfactors; f < end; f++)
+        for (int i = 0; i < f->nv; i++) {
+            int k = f->v + i, turn = i - f->node->attitude_v;
+            double size = turn >= 0 && turn < f->node->attitude_n ? 1 : lg_max_abs(f->nq, q + f->q);
+            if (f->node->linear && f->nq == f->nv)
+                size = fabs(q[f->q + i]);
             if ((fabs(error[k]) > scale[k] && fabs(error[k]) > bits * size) ||
                 (fabs(error[nv + k]) > scale[nv + k] && fabs(error[nv + k]) > bits * fabs(v[k])))
                 return 0;

@@ -137,8 +137,8 @@ static const char *first_that_jumps(jump_search *l)
 static double turn_in(const lg_space *space, const double *v, const double *a, double time)
 {
     double most = 0;
-    for (const lg_block *b = space->block; b < space->block + space->nblocks; b++)
-        for (int i = b->v + b->node->attitude_v, end = i + b->node->attitude_n; i < end; i++)
+    for (const lg_factor *f = space->factor; f < space->factor + space->nfactors; f++)
+        for (int i = f->v + f->node->attitude_v, end = i + f->node->attitude_n; i < end; i++)
             most = fmax(most, time * (fabs(v[i]) + 0.5 * time * fabs(a[i])));
     return most;
 }

@@ -164,10 +164,9 @@ static double turn_of_correction(const lg_statics *s)
 {
     const lg_space *space = s->accel.system->space;
     double turn = 0;
-    for (const lg_block *b = space->block; b < space->block + space->nblocks; b++)
-        if (!b->node->linear)
-            turn =
-                fmax(turn, lg_max_abs(b->node->nv - b->node->attitude_v, s->correction + b->v + b->node->attitude_v));
+    for (const lg_factor *f = space->factor; f < space->factor + space->nfactors; f++)
+        if (!f->node->linear)
+            turn = fmax(turn, lg_max_abs(f->nv - f->node->attitude_v, s->correction + f->v + f->node->attitude_v));
     return turn;
 }
 

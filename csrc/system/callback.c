@@ -66,7 +66,7 @@ static lg_status check_step(const lg_callbacks_spec *spec, lg_report *report)
                 (function[LG_CALL_MASS_GRADIENT].call != NULL);
     if (given % 3)
         return refuse_spec(report, "potential, potential_gradient and mass_gradient belong together: give all or none");
-    if (given && (spec->nblocks != 1 || spec->blocks[0].n < 1))
+    if (given && (lg_layout_factors(spec->nblocks, spec->blocks) != 1 || spec->blocks[0].factor[0].n < 1))
         return refuse_spec(report, "a system with a potential has one block of the kind Rn");
     return LG_OK;
 }
@@ -85,9 +85,6 @@ static lg_status check_spec(const lg_callbacks_spec *spec, lg_report *report)
                            "rows, otherwise neither");
     LG_TRY(check_step(spec, report));
     LG_TRY(lg_layout_check(spec->nblocks, spec->blocks, spec->nrows, report));
-    for (int i = 0; i < spec->nblocks; i++)
-        if (spec->blocks[i].n > 0 && lg_node_find(spec->blocks[i].kind)->nq > 0)
-            return refuse_spec(report, "a block cannot have linear coordinates in addition to those of its kind");
     return LG_OK;
 }
 
@@ -104,6 +101,7 @@ static void callbacks_layout(void *self, lg_arena *arena)
     int nblocks = spec->nblocks, rows = spec->nrows + lg_layout_own_rows(nblocks, spec->blocks);
     lg_layout_take(&b->layout, arena,
                    (lg_layout_sizes){.nblocks = nblocks,
+                                     .nfactors = lg_layout_factors(nblocks, spec->blocks),
                                      .ngroups = spec->nrows > 0,
                                      .nentries = spec->nrows > 0 ? nblocks : 0,
                                      .ncliques = 1,

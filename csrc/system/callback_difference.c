@@ -71,9 +71,9 @@ lg_status lg_callback_zeta(const lg_callback_work *work, const lg_callback_point
 double lg_callback_step(const lg_callbacks *self, const double *q, int j)
 {
     const lg_space *space = &self->space;
-    for (const lg_block *b = space->block; b < space->block + space->nblocks; b++)
-        if (j >= b->v && j < b->v + b->nv && b->node->linear && b->nq == b->nv)
-            return SPACE_STEP * fmax(1, fabs(q[b->q + j - b->v]));
+    for (const lg_factor *f = space->factor; f < space->factor + space->nfactors; f++)
+        if (j >= f->v && j < f->v + f->nv && f->node->linear && f->nq == f->nv)
+            return SPACE_STEP * fmax(1, fabs(q[f->q + j - f->v]));
     return SPACE_STEP;
 }
 

@@ -22,15 +22,20 @@ static double *own_value_of(const lg_callbacks *self, double *values, const lg_b
     return values ? values + self->pattern.own_value[b - self->space.block] : NULL;
 }
 
-/* Writes the blocks' own rows directly into the wanted arrays. */
+/* Writes the blocks' own rows directly into the wanted arrays; only the coordinates of the node are in them. */
 static void write_own_rows(const evaluation *e, const lg_wanted *w, double *B)
 {
     const lg_space *space = &e->self->space;
-    for (const lg_block *b = space->block; b < space->block + space->nblocks; b++)
-        if (b->node->unit)
-            b->node->unit->own(e->at.q + b->q, e->at.v + b->v, e->at.lam + b->own, own_row_of(w->phi, b),
-                               own_row_of(w->phidot, b), own_value_of(e->self, B, b), own_row_of(w->zeta, b),
-                               own_value_of(e->self, w->Z, b), NULL);
+    for (const lg_block *b = space->block; b < space->block + space->nblocks; b++) {
+        double *values[] = {own_value_of(e->self, B, b), own_value_of(e->self, w->Z, b)};
+        if (!b->node->unit)
+            continue;
+        for (int i = 0; i < 2; i++)
+            if (values[i])
+                lg_zero(b->nown * b->nv, values[i]);
+        b->node->unit->own(e->at.q + b->q, e->at.v + b->v, e->at.lam + b->own, own_row_of(w->phi, b),
+                           own_row_of(w->phidot, b), values[0], own_row_of(w->zeta, b), values[1], NULL);
+    }
 }
 
 static lg_status eval_forces(const evaluation *e)
@@ -100,11 +105,12 @@ static void add_own_tangent(const evaluation *e, double *K)
         double *own = e->work.own + b->m;
         if (!b->node->unit)
             continue;
-        lg_zero(b->nv * b->nv, own);
+        int nv = b->node->nv;
+        lg_zero(nv * nv, own);
         b->node->unit->own(e->at.q + b->q, e->at.v + b->v, e->at.lam + b->own, NULL, NULL, NULL, NULL, NULL, own);
-        for (int i = 0; i < b->nv; i++)
-            for (int j = 0; j < b->nv; j++)
-                K[(b->v + i) * space->nv + b->v + j] += own[j * b->nv + i];
+        for (int i = 0; i < nv; i++)
+            for (int j = 0; j < nv; j++)
+                K[(b->v + i) * space->nv + b->v + j] += own[j * nv + i];
     }
 }
 

@@ -31,35 +31,48 @@ static int is_zero3(const double *X, int ldx)
     return 1;
 }
 
+/* S += k A X for columns that belong to one factor */
+static LG_INLINE void add_to_factor(const lg_factor *f, int nv, double k, int nr, int col, int nc, const double *A,
+                                    int lda, const double *X, double *S, int ld)
+{
+    int first = f->first, end = f->end;
+    if (col + nc <= first) {
+        add_block(k, nr, nc, A, lda, S + col * ld, ld);
+        return;
+    }
+    X += first + first * nv;
+    if (nr == 3 && nc == 3 && lda == 3 && col >= first && (end - first) % 3 == 0) {
+        for (int j = 0; j < end - first; j += 3)
+            if (!is_zero3(X + (col - first) + j * nv, nv))
+                lg_add_product3(k, A, X + (col - first) + j * nv, nv, S + (first + j) * ld, ld);
+        return;
+    }
+    int before = col < first ? first - col : 0;
+    add_block(k, nr, before, A, lda, S + col * ld, ld);
+    add_product(k, nr, nc - before, end - first, A + before * lda, lda, X + (col + before - first), nv, S + first * ld,
+                ld);
+}
+
 void lg_chain_add(const lg_block *block, const lg_chain *chain, int level, double s, int row, int nr, int col, int nc,
                   const double *A, int lda, double *S, int ld)
 {
     const double *X = chain->X[level];
     double k = s * chain->k[level];
-    int nv = block->nv;
+    const lg_factor *f = block->factor;
     if (k == 0)
         return;
-
-    // X = diag(I, X_r, I) on direct products, else diag(X, I): the coordinates that follow the node's are linear
-    const lg_node *node = block->node;
-    int first = node->place == LG_PLACE_INERTIAL ? node->attitude_v : 0, end = nv - lg_block_tail(block);
-    if (!X || col + nc <= first || col >= end) {
+    if (!X) {
         add_block(k, nr, nc, A, lda, S + row + col * ld, ld);
         return;
     }
-    X += first + first * nv;
-    if (nr == 3 && nc == 3 && lda == 3 && col >= first && col + 3 <= end && (end - first) % 3 == 0) {
-        for (int j = 0; j < end - first; j += 3)
-            if (!is_zero3(X + (col - first) + j * nv, nv))
-                lg_add_product3(k, A, X + (col - first) + j * nv, nv, S + row + (first + j) * ld, ld);
-        return;
+    for (; col + nc > f->end; f++) { // columns of several factors
+        int n = f->end - col;
+        if (n <= 0)
+            continue;
+        add_to_factor(f, block->nv, k, nr, col, n, A, lda, X, S + row, ld);
+        A += n * lda, col += n, nc -= n;
     }
-    int before = col < first ? first - col : 0, behind = col + nc > end ? col + nc - end : 0;
-    const double *middle = A + before * lda, *last = A + (nc - behind) * lda;
-    add_block(k, nr, before, A, lda, S + row + col * ld, ld);
-    add_product(k, nr, nc - before - behind, end - first, middle, lda, X + (col + before - first), nv,
-                S + row + first * ld, ld);
-    add_block(k, nr, behind, last, lda, S + row + end * ld, ld);
+    add_to_factor(f, block->nv, k, nr, col, nc, A, lda, X, S + row, ld);
 }
 
 void lg_chain_mul(const lg_block *block, const lg_chain *chain, int level, int n, const double *A, double *P)
@@ -76,7 +89,7 @@ void lg_chain_mul(const lg_block *block, const lg_chain *chain, int level, int n
         }
         lg_zero(n, column);
         for (int l = 0; l < nv; l++)
-            if (X[l + j * nv] != 0) // positions and rotations of a direct product do not mix
+            if (X[l + j * nv] != 0) // factors do not mix, nor do positions and rotations of a direct product
                 lg_axpy(n, k * X[l + j * nv], A + n * l, column);
     }
 }

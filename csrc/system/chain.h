@@ -7,7 +7,8 @@
 #include "sparse/matrix.h"
 
 /* S (nv rows, leading dimension ld): rows row.. += s k A X[col.., :], A being nr x nc, column-major with leading
-   dimension lda. X NULL: the identity. On direct products every X is diag(I, X_r), which saves work. */
+   dimension lda. X NULL: the identity. Every X is diagonal in the block's factors, with the identity for R^n beside
+   other factors, and diag(I, X_r) on direct products, which saves work. */
 void lg_chain_add(const lg_block *block, const lg_chain *chain, int level, double s, int row, int nr, int col, int nc,
                   const double *A, int lda, double *S, int ld);
 

@@ -7,14 +7,20 @@
 #include "group/space.h"
 #include "sparse/pattern.h"
 
-typedef struct lg_block_spec {
+typedef struct lg_factor_spec {
     const char *kind; /* a row of groups.def */
-    int n; /* linear coordinates that follow those of the kind; for "Rn", all coordinates */
+    int n; /* dimension of "Rn"; 0 for all other kinds */
+} lg_factor_spec;
+
+/* A block: the product of its factors, in this order. */
+typedef struct lg_block_spec {
+    int nfactors;
+    const lg_factor_spec *factor;
 } lg_block_spec;
 
 /* Upper bounds for the lengths of the arrays. */
 typedef struct lg_layout_sizes {
-    int nblocks, ngroups, nentries; /* entries: blocks of all groups */
+    int nblocks, nfactors, ngroups, nentries; /* factors of all blocks; entries: blocks of all groups */
     int ncliques, nmembers; /* members: blocks of all cliques */
     int nmasked; /* rows that may be inactive */
 } lg_layout_sizes;
@@ -23,6 +29,7 @@ typedef struct lg_layout {
     lg_space *space; /* the output; must live as long as the system */
     lg_pattern *pattern;
     lg_block *block;
+    lg_factor *factor;
     int *nv, *nown, *v_start, *own_row, *own_value;
     int *group_row, *group_start, *group_block, *group_value, *group_sufficient;
     int *clique_start, *clique_block, *masked_row, *masked_group;
@@ -30,10 +37,12 @@ typedef struct lg_layout {
     long nmeetings; /* of the cliques added so far */
 } lg_layout;
 
-/* LG_BAD_ARGUMENT, with the block and the reason in the report, unless every block's kind exists and has velocities and
-   the sizes of the system, nrows constraint rows included, fit an int. */
+/* LG_BAD_ARGUMENT, with the kind and the reason in the report, unless every block has factors of existing kinds with
+   velocities, own rows stand in its first factor alone and only R^n follows it then, and the sizes of the system, nrows
+   constraint rows included, fit an int. */
 lg_status lg_layout_check(int nblocks, const lg_block_spec *blocks, int nrows, lg_report *report);
-/* The number of own constraint rows of all blocks together. */
+/* The numbers of factors and of own constraint rows of all blocks together. */
+int lg_layout_factors(int nblocks, const lg_block_spec *blocks);
 int lg_layout_own_rows(int nblocks, const lg_block_spec *blocks);
 
 /* Takes the arrays from an arena; the space and the pattern start empty. */

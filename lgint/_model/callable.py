@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from itertools import chain
 from types import MappingProxyType
 from typing import Any
 
@@ -13,7 +14,8 @@ from lgint import _core
 from lgint._args import Array, array, checked_function, choice
 from lgint._model.model import System
 
-Space = str | tuple[str, int] | Sequence[str | tuple[str, int]]
+Factor = str | tuple[str, int]
+Space = Factor | Sequence[Factor | Sequence[Factor]]
 
 
 class CallableModel(System):
@@ -23,8 +25,9 @@ class CallableModel(System):
     ----------
     space : str, tuple or list of them
         The configuration space: node kinds such as "SO3", "R3xSO3", "SE3", "S3R3", and ("Rn", n) for coordinates in R^n
-        ("Rn" alone takes n from `q0`). The coordinates of the blocks follow each other, and so do the velocities. Kinds
-        with constraint rows of their own (Euler parameters) add these rows; they come last in `lam`.
+        ("Rn" alone takes n from `q0`). The coordinates of the blocks follow each other, and so do the velocities. An
+        item that is a list of kinds is one block, their product, such as `["SO3", ("Rn", 2)]`. Kinds with constraint
+        rows of their own (Euler parameters) add these rows; they come last in `lam`.
     q0, v0 : array_like, shapes (nq,), (nv,)
         The start. Velocities are left-trivialised, which means body axes for rotations.
     mass : function (t, q) -> (nv, nv)
@@ -155,23 +158,33 @@ def _check_functions(functions: dict[str, Any]) -> None:
         raise ValueError("constraint_acceleration requires constraint and constraint_jacobian")
 
 
-def _blocks(space: Space, q: np.ndarray) -> list[tuple[str, int]]:
-    """(kind, n) of every block; n is 0 except for R^n. ValueError if `q` does not belong to that space."""
-    rows = {row["name"]: row for row in _core.NODES}
+def _blocks(space: Space, q: np.ndarray) -> list[Any]:
+    """(kind, n) of every block, or a tuple of them; n is 0 except for R^n. ValueError if `q` is not in that space."""
     if space == "Rn":
         space = ("Rn", len(q))
-    listed: list[Any] = [space] if isinstance(space, str) or _is_pair(space) else _list("space", space)
-    blocks = []
-    for item in listed:
-        if not isinstance(item, str) and not _is_pair(item):
-            raise ValueError(f'space: kinds of space or pairs such as ("Rn", 2) expected, got {item!r}')
-        kind, n = (item, 0) if isinstance(item, str) else (item[0], int(item[1]))
-        choice("kind of space", kind, rows)
-        if (kind == "Rn") != (n > 0):
-            raise ValueError(f'space: ("Rn", n) with n >= 1, or the name of another kind, expected, got {item!r}')
-        blocks.append((kind, n))
-    array("q0", q, (sum(rows[kind]["nq"] or n for kind, n in blocks),))
-    return blocks
+    listed: list[Any] = [space] if _is_factor(space) else _list("space", space)
+    blocks = [[_factor(factor) for factor in (item if _is_product(item) else [item])] for item in listed]
+    sizes = {row["name"]: row["nq"] for row in _core.NODES}
+    array("q0", q, (sum(sizes[kind] or n for kind, n in chain(*blocks)),))
+    return [tuple(factors) if len(factors) > 1 else factors[0] for factors in blocks]
+
+
+def _factor(item: Any) -> tuple[str, int]:
+    if not _is_factor(item):
+        raise ValueError(f'space: kinds of space or pairs such as ("Rn", 2) expected, got {item!r}')
+    kind, n = (item, 0) if isinstance(item, str) else (item[0], int(item[1]))
+    choice("kind of space", kind, [row["name"] for row in _core.NODES])
+    if (kind == "Rn") != (n > 0):
+        raise ValueError(f'space: ("Rn", n) with n >= 1, or the name of another kind, expected, got {item!r}')
+    return kind, n
+
+
+def _is_product(item: object) -> bool:
+    return isinstance(item, (tuple, list)) and len(item) > 0 and not _is_pair(item)
+
+
+def _is_factor(item: object) -> bool:
+    return isinstance(item, str) or _is_pair(item)
 
 
 def _is_pair(space: object) -> bool:

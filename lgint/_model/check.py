@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from itertools import pairwise
@@ -108,15 +109,18 @@ class _Probe:
         return P
 
     def chain_link(self) -> Array:
-        """A random block-diagonal matrix (nv, nv), of the form diag(I, X_r) on blocks whose positions add."""
-        X = np.zeros((self.core.nv, self.core.nv))
+        """A random matrix (nv, nv): diagonal in the blocks' factors, diag(I, X_r) where positions add.
+
+        It is the identity for R^n beside other factors.
+        """
+        X = np.eye(self.core.nv)
         positions = {row["name"]: row["place"] for row in _core.NODES}
-        starts = [block[3] for block in self.core.blocks] + [self.core.nv]
-        for block, (i, j) in zip(self.core.blocks, pairwise(starts), strict=True):
-            if positions[block[0]] == "inertial":
-                X[i : i + 3, i : i + 3] = np.eye(3)
-                i += 3
-            X[i:j, i:j] = self.rng.uniform(-1.0, 1.0, (j - i, j - i))
+        starts = [factor[3] for factor in self.core.factors] + [self.core.nv]
+        sizes = Counter(block for *_, block in self.core.factors)
+        for (kind, n, *_, block), (i, j) in zip(self.core.factors, pairwise(starts), strict=True):
+            i += 3 if positions[kind] == "inertial" else 0
+            if not n or sizes[block] == 1:
+                X[i:j, i:j] = self.rng.uniform(-1.0, 1.0, (j - i, j - i))
         return X
 
     def verb(self, name: str, point: _Point) -> Array:

@@ -45,6 +45,10 @@ MEMORY: Final = {row["name"]: row["nmem"] for row in _core.ELEMENTS}  # number o
 # (a node, or a link of a tree), the three coordinates of its base and the three of its offset.
 Frame = tuple[float, ...]
 
+# A block of the configuration: a factor, which is a node kind and the dimension of R^n, or a product of factors.
+Factor = tuple[str, int]
+Block = Factor | tuple[Factor, ...]
+
 Function = Callable[..., ArrayLike] | ForceLaw | None
 
 
@@ -63,7 +67,7 @@ class Element(NamedTuple):
 class Description(NamedTuple):
     """What a model of the core is made of, in the order in which it takes them."""
 
-    blocks: Sequence[tuple[str, int]]  # node kind and number of linear coordinates
+    blocks: Sequence[Block]
     frames: NDArray[np.intc]  # (m, 2): block and part
     points: Array  # (m, 6): base and offset
     elements: list[tuple[str, str, Any, Any]]  # kind, name, function and its tangent, or None
@@ -71,7 +75,7 @@ class Description(NamedTuple):
     parameters: Array  # of all elements, one after the other
 
     @classmethod
-    def of(cls, blocks: Sequence[tuple[str, int]], frames: Iterable[Frame], elements: Iterable[Element]) -> Description:
+    def of(cls, blocks: Sequence[Block], frames: Iterable[Frame], elements: Iterable[Element]) -> Description:
         """The description of these parts; the frames are those that there are once all elements are made."""
         names, numbers, parameters = [], list[int](), Vector()
         for e in elements:
@@ -228,15 +232,19 @@ def parameters_of(model: Compiled, parameters: Array, record: Record, owners: Se
 # ---- blocks and frames ----
 
 
-def _blocks(record: Record) -> list[tuple[str, int]]:
-    """Node kind and number of linear coordinates of each block."""
-    blocks: dict[int, tuple[str, int]] = {}
+def _blocks(record: Record) -> list[Block]:
+    """The blocks: kinds of nodes, modal bodies with their modal coordinates, and R^n for trees."""
+    blocks: dict[int, Block] = {}
+    links: dict[int, int] = {}
     for body in record["bodies"].values():
+        block = body["block"]
         if body["formulation"] == MINIMAL:
-            blocks[body["block"]] = "Rn", blocks.get(body["block"], ("Rn", 0))[1] + 1
-        else:
-            row = FORMULATIONS[body["formulation"]]
-            blocks[body["block"]] = row.pivot if body["pivot"] else row.node, mode_count(body)
+            links[block] = links.get(block, 0) + 1
+            blocks[block] = "Rn", links[block]
+            continue
+        row, modes = FORMULATIONS[body["formulation"]], mode_count(body)
+        node = row.pivot if body["pivot"] else row.node, 0
+        blocks[block] = (node, ("Rn", modes)) if modes else node
     return [blocks[block] for block in sorted(blocks)]
 
 

@@ -56,7 +56,7 @@ class System:
     origin: Origin | None = None
 
     def _set_start(self, q: ArrayLike, v: ArrayLike, memory: ArrayLike = ()) -> None:
-        self.q0 = valid_rotations(self.core.blocks, array("q", q, (self.nq,)))
+        self.q0 = valid_rotations(self.core.factors, array("q", q, (self.nq,)))
         self.v0 = array("v", v, (self.nv,))
         self.mem0 = array("mem0", memory, (self.core.nmem,))
         for part in (self.q0, self.v0, self.mem0):

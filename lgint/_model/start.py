@@ -26,10 +26,18 @@ def coordinates(q: Any) -> Any:
     return q
 
 
+def space_names(system: Any) -> list[str]:
+    """The blocks of the configuration by their factors, such as "SE3" or "SO3 x Rn(2)"."""
+    names: dict[int, list[str]] = {}
+    for kind, n, *_, block in system.core.factors:
+        names.setdefault(block, []).append(f"{kind}({n})" if n else kind)
+    return [" x ".join(factors) for factors in names.values()]
+
+
 def last_state(system: Any, run: Any) -> tuple[Array, Array, Array]:
     """q, v and memory of the last state of a run; ValueError if the system cannot start with them."""
     for what, here, there in (
-        ("coordinates", *([block[:4] for block in model.core.blocks] for model in (system, run.model))),
+        ("coordinates", *(model.core.factors for model in (system, run.model))),
         ("joints, drives or rods", memory_of(system), memory_of(run.model)),
     ):
         if here != there:

@@ -11,6 +11,7 @@ from lgint._args import Array, listing, number
 from lgint._model.compare import same_record
 from lgint._model.model import MissingFunctionError, Model, System, same_shape
 from lgint._model.record import BodyRow, mode_count
+from lgint._model.start import space_names
 from lgint._run import older
 from lgint._run.trajectory import Trajectory
 
@@ -107,7 +108,7 @@ def _shape(model: System) -> dict[str, list[str]]:
         ]
         shape["offsets of the bodies in q"] = [f"{blocks[body['block']][2]}" for body in model.bodies.values()]
     else:
-        shape["blocks"] = [f"{kind}({n})" if n else kind for kind, n, *_ in blocks]
+        shape["blocks"] = space_names(model)
     return {**shape, "constraint rows": model.row_names, "memory sizes": [str(model.core.nmem)]}
 
 

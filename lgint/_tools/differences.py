@@ -10,6 +10,7 @@ import numpy as np
 from lgint._args import Array, listing
 from lgint._model.model import Model, System
 from lgint._model.record import mode_count
+from lgint._model.start import space_names
 from lgint._rotation import vector_of_matrix
 from lgint._run.trajectory import Trajectory
 
@@ -77,7 +78,7 @@ def _blocks(model: Model) -> list[Any]:
 
 
 def _kinds(model: System) -> str:
-    return ", ".join(f"{kind}({n})" if n else kind for kind, n, *_ in model.core.blocks)
+    return ", ".join(space_names(model))
 
 
 def _bodies(model: Model) -> dict[str, int]:

@@ -17,6 +17,7 @@ typedef struct hand_system {
     lg_system system;
     lg_space space;
     lg_block block;
+    lg_factor factor;
     lg_pattern pattern;
     const lg_plan *plan;
     int nv, nown, v_start[2], own_row, own_value, group_row[2], group_start[2], clique_start[2];
@@ -284,8 +285,9 @@ static inline void hand_build(hand_system *s, const char *kind, int n, int nrows
 {
     const lg_node *node = lg_node_find(kind);
     int nq = lg_node_nq(node, n), nv = lg_node_nv(node, n);
-    s->block = (lg_block){.node = node, .n = n, .nq = nq, .nv = nv};
-    s->space = (lg_space){1, nq, nv, nrows, nv * nv, node->linear, &s->block};
+    s->factor = (lg_factor){.node = node, .n = n, .nq = nq, .nv = nv, .end = nv};
+    s->block = (lg_block){node, &s->factor, 1, node->linear, nq, nv, 0, 0, 0, 0, 0};
+    s->space = (lg_space){1, 1, nq, nv, nrows, nv * nv, node->linear, &s->block, &s->factor};
     hand_pattern(s, nv, nrows);
     s->system = (lg_system){.self = s,
                             .space = &s->space,

@@ -53,7 +53,7 @@ static lg_status failing(void *self, const lg_callback_point *at, double *out)
     return LG_CALLBACK;
 }
 
-static const lg_block_spec plane = {.kind = "Rn", .n = 2};
+static const lg_block_spec plane = {1, &(lg_factor_spec){"Rn", 2}};
 static const double kinks[] = {1, 2};
 
 static lg_callbacks_spec spec_of(particle *p)
@@ -167,11 +167,17 @@ static void test_what_does_not_fit_is_refused(void)
     particle p = {.mass = 1};
     lg_report report;
     lg_callbacks *callbacks = NULL;
-    const lg_block_spec none = {.kind = "Rn", .n = 0}, unknown = {.kind = "nix"}, tail = {.kind = "SO3", .n = 2};
-    const lg_block_spec *blocks[] = {&none, &unknown, &tail};
-    for (int i = 0; i < 3; i++) {
+    const lg_factor_spec behind[] = {{"Rn", 2}, {"euler_parameters", 0}},
+                         before[] = {{"euler_parameters", 0}, {"SO3", 0}};
+    const lg_block_spec blocks[] = {{1, &(lg_factor_spec){"Rn", 0}},
+                                    {1, &(lg_factor_spec){"nix", 0}},
+                                    {1, &(lg_factor_spec){"SO3", 2}},
+                                    {2, behind},
+                                    {2, before},
+                                    {0, behind}};
+    for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) {
         lg_callbacks_spec spec = spec_of(&p);
-        spec.blocks = blocks[i];
+        spec.blocks = &blocks[i];
         CHECK(lg_callbacks_create(&spec, &callbacks, &report) == LG_BAD_ARGUMENT && report.what[0]);
     }
     lg_callbacks_spec spec = spec_of(&p);

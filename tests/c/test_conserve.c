@@ -150,7 +150,8 @@ static extremes run_steps(lg_run *run, int steps, double h)
 /* The top as a system of the functions above. */
 static lg_callbacks *open_top(void)
 {
-    static const lg_block_spec space = {.kind = "Rn", .n = 4};
+    static const lg_factor_spec factor = {"Rn", 4};
+    static const lg_block_spec space = {1, &factor};
     lg_callbacks_spec spec = {.nblocks = 1,
                               .blocks = &space,
                               .nrows = 1,

@@ -77,8 +77,8 @@ static void check_moves(const lg_node *node, int n, const double *q0, const doub
     CHECK(distance(nq, q, moved) < 1e-14 && distance(nv, Tv, with) < 1e-14);
     node->move(n, q0, theta, NULL, moved, NULL);
     CHECK(distance(nq, q, moved) < 1e-14);
-    const lg_block block = {.node = node, .n = n, .nq = nq, .nv = nv};
-    lg_space space = {.nblocks = 1, .block = &block};
+    const lg_factor factor = {.node = node, .n = n, .nq = nq, .nv = nv};
+    lg_space space = {.nfactors = 1, .factor = &factor};
     lg_copy(nq, q0, staged);
     lg_space_advance(&space, theta, staged);
     CHECK(distance(nq, staged, moved) == 0);

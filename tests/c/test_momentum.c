@@ -9,8 +9,9 @@ enum { NV = 7 + 4 + 3, WORK = 4096 };
 
 static const double inertia[] = {6, 8, 3, 0.5, -0.2, 0.1}, J[9] = {6, 0.5, -0.2, 0.5, 8, 0.1, -0.2, 0.1, 3}, J0 = 8.5;
 static const double masses[] = {2, 3};
-static const lg_block_spec blocks[] = {
-    {.kind = "euler_parameters"}, {.kind = "euler_parameters_fixed"}, {.kind = "Rn", .n = 3}};
+static const lg_block_spec blocks[] = {{1, &(lg_factor_spec){"euler_parameters", 0}},
+                                       {1, &(lg_factor_spec){"euler_parameters_fixed", 0}},
+                                       {1, &(lg_factor_spec){"Rn", 3}}};
 
 static const lg_kinetics all_rules[] = {LG_LIVENS_DISCRETE,   LG_LIVENS_MIDPOINT,     LG_HAMILTON_DISCRETE,
                                         LG_HAMILTON_MIDPOINT, LG_HAMILTON_POLYNOMIAL, LG_HAMILTON_PUBLISHED};
@@ -330,7 +331,7 @@ static void test_tangents(void)
 /* A body on another kind of block. */
 static void test_what_has_no_step(void)
 {
-    const lg_block_spec other[] = {{.kind = "euler_parameters"}, {.kind = "R3xSO3"}};
+    const lg_block_spec other[] = {{1, &(lg_factor_spec){"euler_parameters", 0}}, {1, &(lg_factor_spec){"R3xSO3", 0}}};
     lg_model *model = new_model(other, 0);
     const lg_system *system = lg_model_system(model);
     CHECK(system->steps->without_step(system->self, LG_LIVENS_DISCRETE) == 1);

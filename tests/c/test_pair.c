@@ -69,7 +69,7 @@ static lg_status jacobian(void *self, const lg_callback_point *at, double *J)
     return LG_OK;
 }
 
-static const lg_block_spec space = {.kind = "Rn", .n = N};
+static const lg_block_spec space = {1, &(lg_factor_spec){"Rn", N}};
 
 static lg_callbacks_spec spec_of(void)
 {
@@ -289,7 +289,7 @@ static void test_what_steps_need(void)
     CHECK(lg_callbacks_create(&spec, &callbacks, &report) == LG_OK);
     CHECK(!lg_callbacks_system(callbacks)->steps);
     lg_callbacks_free(callbacks);
-    const lg_block_spec two[] = {{.kind = "Rn", .n = 1}, {.kind = "Rn", .n = 2}};
+    const lg_block_spec two[] = {{1, &(lg_factor_spec){"Rn", 1}}, {1, &(lg_factor_spec){"Rn", 2}}};
     spec = spec_of();
     spec.nblocks = 2, spec.blocks = two;
     CHECK(lg_callbacks_create(&spec, &callbacks, &report) == LG_BAD_ARGUMENT && report.what[0]);

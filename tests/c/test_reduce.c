@@ -71,8 +71,9 @@ static void test_null_spaces(void)
 
 enum { BLOCKS = 3, ROWS = 5, MOST = 64 };
 
-static const lg_block_spec blocks[BLOCKS] = {
-    {.kind = "euler_parameters"}, {.kind = "Rn", .n = 3}, {.kind = "euler_parameters_fixed"}};
+static const lg_block_spec blocks[BLOCKS] = {{1, &(lg_factor_spec){"euler_parameters", 0}},
+                                             {1, &(lg_factor_spec){"Rn", 3}},
+                                             {1, &(lg_factor_spec){"euler_parameters_fixed", 0}}};
 
 typedef struct chain_of_blocks { /* joined by a group of two rows and one of three; two cliques hold the first two */
     lg_space space;
@@ -85,8 +86,10 @@ static void open_chain(chain_of_blocks *c)
 {
     lg_arena arena = {.base = c->memory};
     c->layout = (lg_layout){.space = &c->space, .pattern = &c->pattern};
-    lg_layout_take(&c->layout, &arena,
-                   (lg_layout_sizes){.nblocks = BLOCKS, .ngroups = 2, .nentries = 4, .ncliques = 5, .nmembers = 7});
+    lg_layout_take(
+        &c->layout, &arena,
+        (lg_layout_sizes){
+            .nblocks = BLOCKS, .nfactors = BLOCKS, .ngroups = 2, .nentries = 4, .ncliques = 5, .nmembers = 7});
     lg_layout_blocks(&c->layout, BLOCKS, blocks);
     for (int i = 0; i < BLOCKS; i++) {
         lg_layout_member(&c->layout, i);

@@ -54,6 +54,7 @@ static void observe(observed *o, const lg_system *inner, int forgets)
 /* ---- chains: every body at the origin and at rest, joined to the one before or to the ground ---- */
 
 typedef struct chain {
+    lg_factor_spec factors[MOST_BODIES];
     lg_block_spec blocks[MOST_BODIES];
     lg_frame_spec frames[1 + 3 * MOST_BODIES]; /* the ground's; of each body its node, its joint and the next one's */
     lg_element_spec elements[3 * MOST_BODIES];
@@ -85,7 +86,8 @@ static void add_body(chain *c, int i, const char *node, const char *joint)
     memcpy(c->frames[first + 1].offset, here, sizeof here);
     memcpy(c->frames[first + 2].offset, next, sizeof next);
     c->frames[first + 1].offset[2] += is_edge ? c->edge[18] : 0;
-    c->blocks[i] = (lg_block_spec){node, 0};
+    c->factors[i] = (lg_factor_spec){node, 0};
+    c->blocks[i] = (lg_block_spec){1, &c->factors[i]};
     c->elements[3 * i] = (lg_element_spec){
         .type = "rigid_body", .name = "body", .frames = {first}, .nparameters = 7, .parameters = c->inertia};
     c->elements[3 * i + 1] =

@@ -12,7 +12,7 @@ static const double parameters[NP] = {
 
 static lg_model *new_model(const double *p)
 {
-    const lg_block_spec blocks[] = {{.kind = "SE3"}, {.kind = "R3xSO3"}};
+    const lg_block_spec blocks[] = {{1, &(lg_factor_spec){"SE3", 0}}, {1, &(lg_factor_spec){"R3xSO3", 0}}};
     const lg_frame_spec frames[] = {
         {.block = 0}, {.block = 1}, {.block = 0, .offset = {0.5, 0, 0}}, {.block = 1, .offset = {-0.5, 0.1, 0}}};
     const lg_element_spec elements[] = {

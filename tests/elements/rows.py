@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.spatial.transform import Rotation
 
-from cores import core_model
+from cores import core_model, node_and_modes
 from kinds import NODES
 from lgint import _core
 
@@ -165,7 +165,7 @@ def bodies() -> Iterator[tuple[Element, tuple[str, int]]]:
 
 def body_on(block: tuple[str, int], element: Element) -> _core.Model:
     """A model of this body alone."""
-    return core_model([block], [(0, (0.0,) * 6, 0)], [element.on((0,))])
+    return core_model([node_and_modes(*block)], [(0, (0.0,) * 6, 0)], [element.on((0,))])
 
 
 # ---- points ----
@@ -173,7 +173,7 @@ def body_on(block: tuple[str, int], element: Element) -> _core.Model:
 
 def start_of(model: _core.Model) -> np.ndarray:
     """Coordinates at which positions are zero and rotations the identity."""
-    pieces = [[*NODES[kind]["identity"], *np.zeros(n)] for kind, n, *_ in model.blocks]
+    pieces = [NODES[kind]["identity"] if n == 0 else np.zeros(n) for kind, n, *_ in model.factors]
     return np.concatenate(pieces)
 
 
@@ -189,10 +189,10 @@ def random_point(model: _core.Model, bare: _core.Model, seed: int) -> tuple[np.n
 def random_links(model: _core.Model, rng: np.random.Generator) -> list[np.ndarray]:
     """Matrices of a chain as integrators form them.
 
-    On direct products, positions and rotations are not coupled; linear coordinates behind the node have the identity.
+    On direct products, positions and rotations are not coupled; R^n has the identity.
     """
     X = [np.eye(model.nv) for _ in range(3)]
-    for kind, _, _, first, *_ in model.blocks:
+    for kind, _, _, first, *_ in model.factors:
         n = NODES[kind]["nv"]
         for matrix in X:
             block = np.eye(n) + 0.3 * rng.normal(size=(n, n))

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
-from cores import core_model
+from cores import core_model, node_and_modes
 from elements.rows import JOINTS, ON_BODIES, difference, random_links, start_of, tangent_and_difference
 from elements.test_elements import CHAINS
 from kinds import FORMULATIONS, NODES
@@ -59,7 +59,7 @@ def system(kind, elements=(), frames=()):
         ("modal_body", "body", (0,), BODY.parameters(), None),
         ("rigid_body", "other", (4,), (1.5, 2.0, 3.0, 4.0, 0.1, -0.2, 0.3), None),
     ]
-    return core_model([(kind, MODES), ("SE3", 0)], [*places, *frames], [*parts, *elements])
+    return core_model([node_and_modes(kind, MODES), ("SE3", 0)], [*places, *frames], [*parts, *elements])
 
 
 @pytest.fixture(params=FORMULATIONS)
@@ -207,14 +207,14 @@ def test_tangent_is_the_derivative_of_the_residual(element, kind, first, k):
 def test_blocks_and_data_that_do_not_fit_are_refused():
     values, frame = BODY.parameters(), [(0, (0.0,) * 6, 0)]
     element = [("modal_body", "body", (0,), values, None)]
-    for blocks in ([("R3xSO3", 0)], [("Rn", MODES)], [("SO3", MODES)]):
+    for blocks in ([("R3xSO3", 0)], [("Rn", MODES)], [node_and_modes("SO3", MODES)]):
         with pytest.raises(ValueError, match="free rigid block with modes"):
             core_model(blocks, frame, element)
     with pytest.raises(ValueError, match="needs a modal body"):
-        core_model([("R3xSO3", 1)], frame, [("rigid_body", "body", (0,), (1.0, 1, 1, 1, 0, 0, 0), None)])
+        core_model([node_and_modes("R3xSO3", 1)], frame, [("rigid_body", "body", (0,), (1.0, 1, 1, 1, 0, 0, 0), None)])
     with pytest.raises(ValueError, match="does not fit"):
-        core_model([("R3xSO3", MODES)], frame, [("modal_body", "body", (0,), values[:-1], None)])
+        core_model([node_and_modes("R3xSO3", MODES)], frame, [("modal_body", "body", (0,), values[:-1], None)])
     with pytest.raises(ValueError, match="mass: a positive number expected"):
-        core_model([("R3xSO3", MODES)], frame, [("modal_body", "body", (0,), [0.0, *values[1:]], None)])
+        core_model([node_and_modes("R3xSO3", MODES)], frame, [("modal_body", "body", (0,), [0.0, *values[1:]], None)])
     with pytest.raises(ValueError, match="no such part"):
-        core_model([("R3xSO3", MODES)], [*frame, (0, (0.0,) * 6, 3)], element)
+        core_model([node_and_modes("R3xSO3", MODES)], [*frame, (0, (0.0,) * 6, 3)], element)

@@ -230,7 +230,7 @@ static const lg_parameter parameters[] = {{"mass", "kg", "mass", LG_SCALAR, .val
 static lg_status check(const lg_body *b, const char **reason)
 {
     *reason = "a bead needs a block of kind Rn with one coordinate";
-    return b->block->node->nv == 0 && b->block->n == 1 ? LG_OK : LG_BAD_ARGUMENT;
+    return b->block->node->nv == 0 && b->block->nv == 1 ? LG_OK : LG_BAD_ARGUMENT;
 }
 
 static void kinematics(lg_span bodies, const lg_point *at, lg_level level, int all)

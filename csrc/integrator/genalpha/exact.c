@@ -52,18 +52,17 @@ static void predict(lg_genalpha_stepper *g)
     (void)g;
 }
 
-/* E := P^-1 E on the blocks with P not the identity. */
+/* E := P^-1 E on the factors with P not the identity. */
 static void divide_by_P(const lg_genalpha_stepper *g, double *E)
 {
     const lg_space *space = g->base.system->space;
     double sigma = g->alpha.sigma, P[LG_ALPHA_BLOCK * LG_ALPHA_BLOCK];
-    for (const lg_block *b = space->block, *end = b + space->nblocks; b < end; b++) {
-        int n = b->node->nv;
-        if (b->node->linear)
+    for (const lg_factor *f = space->factor, *end = f + space->nfactors; f < end; f++) {
+        if (f->node->linear)
             continue;
-        b->node->tangent(b->n, g->now.theta + b->v, P);
-        add_identity(n, 1 - sigma, sigma, P);
-        solve_small(n, P, E + b->v);
+        f->node->tangent(f->n, g->now.theta + f->v, P);
+        add_identity(f->nv, 1 - sigma, sigma, P);
+        solve_small(f->nv, P, E + f->v);
     }
 }
 
@@ -142,7 +141,7 @@ static void correct(lg_genalpha_stepper *g, const double *dw)
 
 /* ---- chains ---- */
 
-/* F := P^-1 F for F = T, on one block's node */
+/* F := P^-1 F for F = T, on one factor */
 static void divide_columns(const lg_alpha *p, int n, const double *T, double *F)
 {
     for (int j = 0; j < n; j++) {
@@ -158,11 +157,11 @@ static void divide_columns(const lg_alpha *p, int n, const double *T, double *F)
    whatever the size of theta. The rest of c_n, which is O(h^2), is taken to first order:
 
        X = (1 - r) I + r F - sigma/2 (c_n - r theta)^ */
-static void velocity_derivative(const lg_alpha *p, const lg_block *b, const lg_alpha_place *place, const double *T,
+static void velocity_derivative(const lg_alpha *p, const lg_factor *f, const lg_alpha_place *place, const double *T,
                                 double *X)
 {
     double r = 1 - p->beta / p->gamma, rest[LG_ALPHA_BLOCK] = {0}, A[LG_ALPHA_BLOCK * LG_ALPHA_BLOCK];
-    int n = b->node->nv, first = b->node->place == LG_PLACE_INERTIAL ? b->node->attitude_v : 0; // X = diag(I, ...)
+    int n = f->nv, first = f->node->place == LG_PLACE_INERTIAL ? f->node->attitude_v : 0; // X = diag(I, ...)
     const double *F = T;
     if (p->sigma != 1) {
         lg_copy(n * n, T, X);
@@ -175,8 +174,8 @@ static void velocity_derivative(const lg_alpha *p, const lg_block *b, const lg_a
     }
 
     for (int i = first; i < n; i++)
-        rest[i] = place->c[b->v + i] - r * place->theta[b->v + i];
-    b->node->ad(b->n, rest, A);
+        rest[i] = place->c[f->v + i] - r * place->theta[f->v + i];
+    f->node->ad(f->n, rest, A);
     for (int j = first; j < n; j++) {
         double *column = X + n * j;
         for (int i = first; i < n; i++)
@@ -190,9 +189,27 @@ static void form_chains(lg_genalpha_stepper *g, const double k[3])
     const lg_space *space = g->base.system->space;
     for (int i = 0; i < space->nblocks; i++) {
         const lg_block *b = &space->block[i];
-        int plain = b->node->linear || !g->operator;
+        int plain = b->linear || !g->operator;
         double *T = plain ? NULL : g->T + b->m, *X = plain || g->alpha.sigma == 0 ? NULL : g->X + b->m;
         g->chain[i] = (lg_chain){{k[0], k[1], k[2]}, {T, X, X}};
+    }
+}
+
+/* T and X (NULL: not wanted) of one block */
+static LG_INLINE void update_chain(const lg_alpha *p, const lg_block *b, const lg_alpha_place *place, double *T,
+                                   double *X)
+{
+    double T_room[LG_ALPHA_BLOCK * LG_ALPHA_BLOCK], X_room[LG_ALPHA_BLOCK * LG_ALPHA_BLOCK];
+    for (const lg_factor *f = b->factor, *end = f + b->nfactors; f < end; f++) {
+        double *T_own = f->node->linear ? NULL : lg_factor_matrix(f, b, T_room, T);
+        double *X_own = T_own && X ? lg_factor_matrix(f, b, X_room, X) : NULL;
+        if (T_own)
+            f->node->tangent(f->n, place->theta + f->v, T_own);
+        if (X_own)
+            velocity_derivative(p, f, place, T_own, X_own);
+        if (X)
+            lg_factor_put(f, b, X_own, X);
+        lg_factor_put(f, b, T_own, T);
     }
 }
 
@@ -203,15 +220,8 @@ static void update_chains(lg_genalpha_stepper *g, const lg_alpha_place *place)
         return;
     for (int i = 0; i < space->nblocks; i++) {
         const lg_block *b = &space->block[i];
-        double *T = g->T + b->m, *X = g->X + b->m;
-        if (b->node->linear)
-            continue;
-        b->node->tangent(b->n, place->theta + b->v, T);
-        if (g->chain[i].X[1]) {
-            velocity_derivative(&g->alpha, b, place, T, X);
-            lg_block_widen(b, 1, X);
-        }
-        lg_block_widen(b, 1, T);
+        if (!b->linear)
+            update_chain(&g->alpha, b, place, g->T + b->m, g->chain[i].X[1] ? g->X + b->m : NULL);
     }
 }
 

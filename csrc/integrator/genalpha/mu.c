@@ -2,17 +2,28 @@
 #include "core/small.h"
 #include "integrator/genalpha/step.h"
 
-void lg_alpha_polynomial(const lg_block *b, const double *x, double first, double second, double *X)
+void lg_alpha_polynomial(const lg_factor *f, const double *x, double first, double second, double *X)
 {
-    int n = b->node->nv;
+    int n = f->nv;
     double A[LG_ALPHA_BLOCK * LG_ALPHA_BLOCK];
-    b->node->ad(b->n, x + b->v, A);
+    f->node->ad(f->n, x + f->v, A);
     for (int j = 0; j < n; j++) {
         for (int i = 0; i < n; i++)
             X[i + n * j] = (i == j) + first * A[i + n * j];
         for (int l = 0; l < n; l++)
             if (A[l + n * j] != 0)
                 lg_axpy(n, second * A[l + n * j], A + n * l, X + n * j);
+    }
+}
+
+void lg_alpha_polynomials(const lg_block *b, const double *x, double first, double second, double *X)
+{
+    double room[LG_ALPHA_BLOCK * LG_ALPHA_BLOCK];
+    for (const lg_factor *f = b->factor, *end = f + b->nfactors; f < end; f++) {
+        double *M = f->node->linear ? NULL : lg_factor_matrix(f, b, room, X);
+        if (M)
+            lg_alpha_polynomial(f, x, first, second, M);
+        lg_factor_put(f, b, M, X);
     }
 }
 
@@ -29,10 +40,10 @@ static void mu_series(const lg_alpha *p, int with_T, double *first, double *seco
     *second = with_T ? L2 - 0.5 * L1 + 1.0 / 6 : L2;
 }
 
-/* Whether T and L differ from the identity in the matrix of a block. */
-static int is_moved(const lg_genalpha_stepper *g, const lg_block *b)
+/* Whether T and L differ from the identity on kinds that are not linear. */
+static int turns(const lg_genalpha_stepper *g)
 {
-    return !b->node->linear && g->operator && g->form->corrects_theta;
+    return g->operator && g->form->corrects_theta;
 }
 
 /* Makes the chains those of this matrix: T L of every block. */
@@ -43,12 +54,10 @@ static void mu_chains(lg_genalpha_stepper *g, const lg_alpha_place *place)
     mu_series(&g->alpha, 1, &first, &second);
     for (int i = 0; i < space->nblocks; i++) {
         const lg_block *b = &space->block[i];
-        double *X = g->TL && is_moved(g, b) ? g->TL + b->m : NULL;
+        double *X = g->TL && !b->linear && turns(g) ? g->TL + b->m : NULL;
         g->chain[i] = (lg_chain){{1, 1, 1}, {X, X, X}};
-        if (X) {
-            lg_alpha_polynomial(b, place->theta, first, second, X);
-            lg_block_widen(b, 1, X);
-        }
+        if (X)
+            lg_alpha_polynomials(b, place->theta, first, second, X);
     }
     g->chains_formed = 0;
 }
@@ -59,15 +68,14 @@ void lg_alpha_move_by_mu(const lg_genalpha_stepper *g, int with_T, const double 
     double first, second;
     mu_series(&g->alpha, with_T, &first, &second);
     lg_copy(space->nv, y, out);
-    for (const lg_block *b = space->block, *end = b + space->nblocks; b < end; b++) {
+    for (const lg_factor *f = space->factor, *end = f + space->nfactors; turns(g) && f < end; f++) {
         double X[LG_ALPHA_BLOCK * LG_ALPHA_BLOCK];
-        if (!is_moved(g, b))
+        if (f->node->linear)
             continue;
-        lg_alpha_polynomial(b, g->now.theta, first, second, X);
-        int n = b->node->nv;
-        lg_zero(n, out + b->v);
-        for (int j = 0; j < n; j++)
-            lg_axpy(n, y[b->v + j], X + n * j, out + b->v);
+        lg_alpha_polynomial(f, g->now.theta, first, second, X);
+        lg_zero(f->nv, out + f->v);
+        for (int j = 0; j < f->nv; j++)
+            lg_axpy(f->nv, y[f->v + j], X + f->nv * j, out + f->v);
     }
 }
 

@@ -38,15 +38,15 @@ static void local_error(const lg_genalpha_stepper *g, const double *jerk, double
     const lg_alpha *p = &g->alpha;
     double Cq = (1 - 6 * p->beta - 3 * (p->alpha_m - p->alpha_f)) / 6;
     double lie = 0.25 * (1.0 / 3 - p->sigma * p->beta / p->gamma);
-    for (const lg_block *b = space->block, *end = b + space->nblocks; b < end; b++) {
-        for (int i = b->v; i < b->v + b->nv; i++)
-            l[i] = Cq * jerk[i];
-        if (b->node->linear)
-            continue;
+    for (int i = 0; i < space->nv; i++)
+        l[i] = Cq * jerk[i];
+    for (const lg_factor *f = space->factor, *end = f + space->nfactors; f < end; f++) {
         double V[LG_ALPHA_BLOCK * LG_ALPHA_BLOCK];
-        b->node->ad(b->n, g->start->v + b->v, V);
-        for (int j = 0, n = b->node->nv; j < n; j++)
-            lg_axpy(n, lie * g->start->a[b->v + j], V + n * j, l + b->v);
+        if (f->node->linear)
+            continue;
+        f->node->ad(f->n, g->start->v + f->v, V);
+        for (int j = 0; j < f->nv; j++)
+            lg_axpy(f->nv, lie * g->start->a[f->v + j], V + f->nv * j, l + f->v);
     }
 }
 

@@ -76,8 +76,8 @@ struct lg_genalpha_stepper {
     lg_newton_memory memory;
 
     /* the matrix */
-    double *T, *X, *Bn,
-        *Z; /* per block, until the factorisation: T(theta), dv/dtheta over gamma'; B(q_n); d(phidot)/dq */
+    double *T, *X; /* per block, until the factorisation: T(theta), dv/dtheta over gamma' */
+    double *Bn, *Z; /* B(q_n); d(phidot)/dq */
     lg_chain *chain;
     int chains_formed; /* the part of the chains that is constant within a step has been formed */
     int matrix_valid; /* there is a matrix, that of the place which is carried or of new_place */
@@ -110,8 +110,10 @@ static inline int lg_alpha_mu_count(const lg_genalpha_stepper *g)
 
 /* ---- mu.c: how mu moves the coordinates at fixed velocities ---- */
 
-/* X = I + first A + second A^2 for A = x^ on one block's node. */
-void lg_alpha_polynomial(const lg_block *b, const double *x, double first, double second, double *X);
+/* X = I + first A + second A^2 for A = x^ on one factor. */
+void lg_alpha_polynomial(const lg_factor *f, const double *x, double first, double second, double *X);
+/* The same on every factor of a block that is not linear. */
+void lg_alpha_polynomials(const lg_block *b, const double *x, double first, double second, double *X);
 /* Forms and factors [I B(q_n)^T; B T L 0] at a place. */
 lg_status lg_alpha_factor_mu(lg_genalpha_stepper *g, const lg_alpha_place *place);
 /* dmu from B T L B(q_n)^T dmu = B T du - phi, into the rows of mu_correction; its velocities are -B(q_n)^T dmu. */

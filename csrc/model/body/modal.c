@@ -29,7 +29,7 @@ static int modal_parts(const lg_body *b)
 static lg_status modal_check(const lg_body *b, const char **reason)
 {
     *reason = NULL;
-    int n = b->block ? b->block->n : 0;
+    int n = b->block && b->block->nfactors == 2 ? b->block->factor[1].n : 0;
     if (n < 1 || b->block->node->place == LG_PLACE_NO_BODY || b->block->node->place == LG_PLACE_FIXED) {
         *reason = "a modal body needs a free rigid block with modes";
         return LG_BAD_ARGUMENT;

@@ -29,7 +29,7 @@ lg_modal_pass lg_modal_open(const lg_body *self, const lg_point *at)
 
 size_t lg_modal_nwork(const lg_body *b)
 {
-    size_t frames = (size_t)b->nframes * LG_FLEX_SIZE, n = (size_t)b->block->n;
+    size_t frames = (size_t)b->nframes * LG_FLEX_SIZE, n = (size_t)lg_modal_of(b).n;
     return LG_MODAL_STATE_SIZE + frames + 14 * n + 6 + (size_t)b->block->nv;
 }
 

@@ -29,7 +29,7 @@ static inline int lg_modal_node_size(int n)
 static inline lg_modal lg_modal_of(const lg_body *b)
 {
     const double *p = b->e.p;
-    int n = b->block->n;
+    int n = b->block->factor[1].n;
     lg_modal m = {.n = n, .mass = p[0], .first = p + 1, .second = p + 4, .shapes = p + LG_MODAL_FIXED};
     m.mixed = m.shapes + 3 * n;
     m.products = m.mixed + 9 * n;

@@ -14,7 +14,7 @@ static lg_status rigid_check(const lg_body *b, const char **reason)
     *reason = NULL;
     if (b->block->node->place == LG_PLACE_NO_BODY)
         *reason = "this kind of block cannot carry a rigid body";
-    else if (lg_block_tail(b->block))
+    else if (b->block->nfactors > 1)
         *reason = "a block with additional linear coordinates needs a modal body";
     return *reason ? LG_BAD_ARGUMENT : LG_OK;
 }
