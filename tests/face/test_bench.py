@@ -9,9 +9,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import lgint
 from lgint import _cli
 from lgint._run.integrate import integrate
-from lgint._tools import bench, bench_counts, bench_exudyn, bench_rods
+from lgint._tools import bench, bench_counts, bench_exudyn, bench_rods, bench_trees
 from lgint._tools.bench_counts import Function
 
 IDS = [case.name for case in bench.CASES]
@@ -350,3 +351,53 @@ def test_rods_are_written(tmp_path, capsys):
     lines = (tmp_path / "rods.csv").read_text().splitlines()
     assert len(lines) == 3 and lines[1].endswith("pendulum,16,herk4,0.001,12,0.5,1e-09")
     assert "pendulum" in bench_rods._line(row)
+
+
+# ---- trees ----
+
+PEERS = {"mujoco": bench_trees.MuJoCo, "pinocchio": bench_trees.Pinocchio}
+
+
+def branched_tree():
+    """Revolute and prismatic joints, two branches, inertias with products, and a start that is not at zero."""
+    builder = lgint.ModelBuilder(gravity=(0.3, -1.0, -9.81), formulation="minimal")
+    joints = [
+        ("ground", "revolute", (1, 2, 0.5), 0.7),
+        ("link0", "prismatic", (0, 1, 0.4), -0.4),
+        ("link0", "revolute", (0, 0.3, 1), 1.1),
+        ("link2", "revolute", (1, 0, 0), -0.9),
+    ]
+    for i, (parent, kind, axis, rate) in enumerate(joints):
+        I = np.diag([0.2, 0.3, 0.4]) + 0.02 * np.array([[0, 1, -2], [1, 0, 3], [-2, 3, 0]])  # noqa: E741
+        turn = lgint.groups.so3.exp([0.3 * i, -0.2, 0.5])
+        builder.add_body(f"link{i}", mass=1 + 0.3 * i, inertia=I, position=(0.3 * i, 0.2, -0.4 * i), rotation=turn)
+        builder.add_joint(kind, parent, f"link{i}", point=(0.3 * i - 0.1, 0.1, 0.2), axis=axis, rate=rate)
+    model = builder.build()
+    return model.with_state(q=[0.4, -0.2, 0.8, -0.5], v=model.v0)
+
+
+@pytest.mark.parametrize("name", PEERS)
+@pytest.mark.parametrize("make", [branched_tree, *(make for _, make in list(bench_trees.cases())[:3])])
+def test_peers_move_trees_alike(name, make):
+    model = make()
+    peer = PEERS[name](pytest.importorskip(name), model)
+    moved = np.abs(peer.run(bench_trees.COMPARED) - model.q0).max()
+    assert moved > 1e-2 and bench_trees.compare(model, peer) < 1e-9
+
+
+def test_trees_of_the_bench_without_peers(monkeypatch, capsys, tmp_path):
+    monkeypatch.setattr(bench_trees, "load", lambda name: None)
+    monkeypatch.setattr(bench_trees, "WORK", 600)
+    file = tmp_path / "trees.csv"
+    assert _cli.main(["bench", "--trees", "--only", "chain of 30", "--repeat", "1", "-o", str(file)]) == 0
+    assert "MuJoCo is not installed" in (table := capsys.readouterr().out) and "grows with their number" in table
+    with file.open(newline="") as rows:
+        read = list(csv.DictReader(rows))
+    assert [row["links"] for row in read] == ["30", "300"] and {row["mujoco_us"] for row in read} == {"nan"}
+    assert all(float(row["lgint_us"]) > 0 for row in read)
+
+
+def test_exponent_of_trees():
+    rows = [bench_trees.Result(f"chain of {n}", n, 0.5 * n**1.1, *4 * [math.nan]) for n in (10, 30, 300)]
+    assert bench_trees.exponent(rows) == pytest.approx(1.1)
+    assert math.isnan(bench_trees.exponent(rows[:2]))

@@ -1,0 +1,262 @@
+"""`lgint bench --trees`: trees in minimal coordinates, compared with MuJoCo and Pinocchio where they are installed.
+
+All three programs take steps of the same Runge-Kutta method of order four on the same chains of links: one `mj_step` of
+MuJoCo; four calls of Pinocchio's articulated-body algorithm, with as many of `integrate`. The models of the peers are
+made from the record of ours.
+"""
+
+from __future__ import annotations
+
+import csv
+import datetime
+import importlib
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass, fields
+from functools import partial
+from pathlib import Path
+from types import ModuleType
+from typing import Any, Final
+
+import numpy as np
+
+from lgint import models
+from lgint._args import Array, choice
+from lgint._model.model import Model
+from lgint._rotation import quaternion_of_matrix
+from lgint._run.integrate import integrate
+from lgint._version import VERSION
+
+LINKS: Final = (6, 10, 30, 100, 300)
+H: Final = 1e-3  # s
+COMPARED: Final = 50  # steps after which states are compared
+WORK: Final = 30_000  # links times steps that are timed
+
+
+@dataclass(frozen=True)
+class Result:
+    """A row of the table and of the file; NaN without the peer."""
+
+    case: str
+    links: int
+    lgint_us: float  # processor time of a step
+    mujoco_us: float
+    pinocchio_us: float
+    mujoco_error: float  # largest difference of coordinates, rad or m
+    pinocchio_error: float
+
+
+@dataclass(frozen=True)
+class Link:
+    """A link as the record has it: its parent's number (-1: the ground), and its joint in the axes of both."""
+
+    name: str
+    parent: int
+    kind: str
+    mass: float
+    inertia: Array  # about the COM
+    points: Array  # (2, 3): of the joint, from the COM of the parent and of the link
+    triads: Array  # (2, 3, 3): of the joint, with its axis last
+
+
+def links_of(model: Model) -> list[Link]:
+    """The links of the trees of a model, parents first."""
+    record = model.record()
+    held = {row["second"]: row for row in record["joints"].values() if row.get("holds")}
+    numbers = {name: i for i, name in enumerate(held)}
+    return [
+        Link(
+            name,
+            numbers.get(row["first"], -1),
+            row["kind"],
+            record["bodies"][name]["mass"],
+            np.array(record["bodies"][name]["inertia"]),
+            np.array(row["points"]),
+            np.array(row["triads"]),
+        )
+        for name, row in held.items()
+    ]
+
+
+def load(name: str) -> ModuleType | None:
+    """A peer's package, None if it is not installed."""
+    try:
+        return importlib.import_module(name)
+    except ImportError:
+        return None
+
+
+# ---- MuJoCo ----
+
+
+class MuJoCo:
+    """The same tree in MuJoCo: every link's frame is at its COM, and its joint is where the record has it."""
+
+    def __init__(self, mujoco: Any, model: Model) -> None:
+        self.mujoco = mujoco
+        kinds = {"revolute": mujoco.mjtJoint.mjJNT_HINGE, "prismatic": mujoco.mjtJoint.mjJNT_SLIDE}
+        spec = mujoco.MjSpec()
+        spec.option.timestep = H
+        spec.option.gravity = model.record()["gravity"]
+        spec.option.integrator = mujoco.mjtIntegrator.mjINT_RK4
+        spec.option.disableflags = mujoco.mjtDisableBit.mjDSBL_CONSTRAINT | mujoco.mjtDisableBit.mjDSBL_SENSOR
+        spec.compiler.inertiafromgeom = False
+        bodies = [spec.worldbody]
+        for link in links_of(model):
+            turn = link.triads[0] @ link.triads[1].T
+            body = bodies[link.parent + 1].add_body(name=link.name, pos=link.points[0] - turn @ link.points[1])
+            body.quat = quaternion_of_matrix(turn)
+            I = link.inertia  # noqa: E741
+            body.mass, body.explicitinertial = link.mass, True
+            body.ipos = np.zeros(3)
+            body.fullinertia = [I[0, 0], I[1, 1], I[2, 2], I[0, 1], I[0, 2], I[1, 2]]
+            body.add_joint(type=kinds[link.kind], pos=link.points[1], axis=link.triads[1][:, 2])
+            bodies.append(body)
+        self.model = spec.compile()
+        self.data = mujoco.MjData(self.model)
+        self.start = model.q0, model.v0
+
+    def run(self, steps: int) -> Array:
+        """Coordinates after this number of steps from the start."""
+        self.mujoco.mj_resetData(self.model, self.data)
+        self.data.qpos[:], self.data.qvel[:] = self.start
+        self.mujoco.mj_step(self.model, self.data, steps)
+        return np.array(self.data.qpos)
+
+
+# ---- Pinocchio ----
+
+
+class Pinocchio:
+    """The same tree in Pinocchio: the axes of every joint are those of its triads, so that it is about or along z."""
+
+    def __init__(self, pinocchio: Any, model: Model) -> None:
+        self.pin = pinocchio
+        kinds = {"revolute": pinocchio.JointModelRZ, "prismatic": pinocchio.JointModelPZ}
+        self.model = pinocchio.Model()
+        self.model.gravity.linear = np.array(model.record()["gravity"])
+        links, numbers = links_of(model), [0]
+        for link in links:
+            place = pinocchio.SE3(link.triads[0], link.points[0])
+            if link.parent >= 0:  # from the joint that carries the parent, not from its COM
+                place = self._com(links[link.parent]) * place
+            joint = self.model.addJoint(numbers[link.parent + 1], kinds[link.kind](), place, link.name)
+            inertia = pinocchio.Inertia(link.mass, np.zeros(3), link.inertia)
+            self.model.appendBodyToJoint(joint, inertia, self._com(link))
+            numbers.append(joint)
+        self.data = self.model.createData()
+        self.start = model.q0, model.v0
+
+    def _com(self, link: Link) -> Any:
+        """The frame of a link's COM in that of its joint."""
+        return self.pin.SE3(link.triads[1].T, -link.triads[1].T @ link.points[1])
+
+    def run(self, steps: int) -> Array:
+        """Coordinates after this number of steps from the start."""
+        aba, integrate_q = self.pin.aba, self.pin.integrate
+        m, d, none = self.model, self.data, np.zeros(self.model.nv)
+        q, v = (x.copy() for x in self.start)
+        for _ in range(steps):
+            a1 = aba(m, d, q, v, none).copy()
+            v2 = v + 0.5 * H * a1
+            a2 = aba(m, d, integrate_q(m, q, 0.5 * H * v), v2, none).copy()
+            v3 = v + 0.5 * H * a2
+            a3 = aba(m, d, integrate_q(m, q, 0.5 * H * v2), v3, none).copy()
+            v4 = v + H * a3
+            a4 = aba(m, d, integrate_q(m, q, H * v3), v4, none)
+            q = integrate_q(m, q, H / 6 * (v + 2 * v2 + 2 * v3 + v4))
+            v = v + H / 6 * (a1 + 2 * a2 + 2 * a3 + a4)
+        return np.array(q)
+
+
+# ---- the table ----
+
+
+def cases() -> Iterator[tuple[str, Callable[[], Model]]]:
+    """The models by name."""
+    for n in LINKS:
+        yield f"chain of {n}", partial(models.pendulum_chain, n=n, joint="revolute", formulation="minimal")
+
+
+def compare(model: Model, peer: MuJoCo | Pinocchio) -> float:
+    """The largest difference of coordinates after some steps."""
+    ours = integrate(model, "rk44", t_end=COMPARED * H, h=H, save_every=COMPARED).q[-1]
+    return float(np.abs(ours - peer.run(COMPARED)).max())
+
+
+def run(only: str = "", repeat: int = 9, machine: str = "", out: Path | None = None) -> list[Result]:
+    """Runs the cases whose names contain `only`, prints the table, and appends it to `out` if that is given."""
+    found = [(name, make) for name, make in cases() if only in name]
+    if not found:
+        choice("case", only, [name for name, _ in cases()])
+    mujoco, pinocchio = load("mujoco"), load("pinocchio")
+    print(f"trees; MuJoCo is {'' if mujoco else 'not '}installed, Pinocchio is {'' if pinocchio else 'not '}installed")
+    print(f"{'':<14} {'lgint us':>9} {'MuJoCo us':>10} {'ratio':>6} {'Pinocchio us':>12} {'ratio':>6}", end=" ")
+    print(f"{'differences':>17}")
+    results = []
+    for name, make in found:
+        results.append(_measure(name, make(), mujoco, pinocchio, repeat))
+        print(_line(results[-1]), flush=True)
+    _print_exponent(results)
+    if out is not None:
+        _write(results, out, machine)
+    return results
+
+
+def _measure(name: str, model: Model, mujoco: Any, pinocchio: Any, repeat: int) -> Result:
+    links = len(links_of(model))
+    steps = max(WORK // links, 10)
+
+    def ours(count: int) -> None:
+        integrate(model, "rk44", t_end=count * H, h=H, save_every=count)
+
+    peers = [MuJoCo(mujoco, model) if mujoco else None, Pinocchio(pinocchio, model) if pinocchio else None]
+    runs: list[Callable[[int], object] | None] = [ours, *(peer.run if peer else None for peer in peers)]
+    times = 1e6 * _seconds_a_step(runs, steps, repeat)
+    errors = [compare(model, peer) if peer else np.nan for peer in peers]
+    return Result(name, links, *(float(x) for x in (*times, *errors)))
+
+
+def _seconds_a_step(runs: list[Callable[[int], object] | None], steps: int, repeat: int) -> Array:
+    """The least processor time of a step, in turns; what a run costs beside its steps cancels. NaN for None."""
+    counts = (max(steps // 5, 1), steps)
+    least = np.array([[np.inf if one else np.nan] * 2 for one in runs])
+    for _ in range(repeat):
+        for i, one in enumerate(runs):
+            for j, count in enumerate(counts if one else ()):
+                start = time.process_time()
+                one(count)  # type: ignore[misc]
+                least[i, j] = min(least[i, j], time.process_time() - start)
+    seconds: Array = (least[:, 1] - least[:, 0]) / (counts[1] - counts[0])
+    return seconds
+
+
+def _line(r: Result) -> str:
+    mujoco = f"{r.mujoco_us:10.2f} {r.mujoco_us / r.lgint_us:6.2f}"
+    pinocchio = f"{r.pinocchio_us:12.2f} {r.pinocchio_us / r.lgint_us:6.2f}"
+    return f"{r.case:<14} {r.lgint_us:9.2f} {mujoco} {pinocchio} {r.mujoco_error:8.0e} {r.pinocchio_error:8.0e}"
+
+
+def exponent(results: list[Result]) -> float:
+    """The power p in (time of a step) ~ (number of links)^p, from the chain of 30 to that of 300; NaN without them."""
+    times = {r.links: r.lgint_us for r in results if r.case.startswith("chain")}
+    return float(np.log10(times[300] / times[30])) if {30, 300} <= times.keys() else np.nan
+
+
+def _print_exponent(results: list[Result]) -> None:
+    if not np.isnan(exponent(results)):
+        print(
+            f"from 30 to 300 links the time of a step of lgint grows with their number to the {exponent(results):.2f}"
+        )
+
+
+def _write(results: list[Result], out: Path, machine: str) -> None:
+    about = {"date": datetime.datetime.now().isoformat(timespec="minutes"), "machine": machine, "lgint": VERSION}
+    new = not out.exists()
+    with out.open("a", newline="") as file:
+        writer = csv.DictWriter(file, [*about, *(f.name for f in fields(Result))])
+        if new:
+            writer.writeheader()
+        for result in results:
+            row = {key: f"{value:.4g}" if isinstance(value, float) else value for key, value in asdict(result).items()}
+            writer.writerow({**about, **row})
