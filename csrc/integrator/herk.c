@@ -86,10 +86,18 @@ static int needs_acceleration(const lg_herk_stepper *rk)
     return !rk->consistent && rk->end == rk->stages;
 }
 
+static lg_status choose(const lg_method *method, const lg_system *system, const lg_option_value *options,
+                        const lg_stepper_type **stepper, lg_report *report)
+{
+    (void)method, (void)options, (void)report;
+    *stepper = system->pattern->nrows ? &lg_herk : &lg_rkmk;
+    return LG_OK;
+}
+
 static lg_status prepare(lg_stepper *self)
 {
     lg_herk_stepper *rk = (lg_herk_stepper *)self;
-    const lg_tableau *tableau = self->method->tableau;
+    const lg_tableau *tableau = self->method->data;
     rk->levels = lg_explicit_levels(self);
     rk->estimates = lg_stepper_estimates(self);
     rk->consistent = ((const lg_herk_options *)self->options)->first_stage.choice == LG_FIRST_CONSISTENT;
@@ -317,10 +325,10 @@ static lg_status step(lg_stepper *self, lg_state *state, double h)
 
 const lg_stepper_type lg_herk = {
     .name = "herk",
-    .unconstrained = &lg_rkmk,
     .size = sizeof(lg_herk_stepper),
     .coupling = LG_COUPLING_MASS,
-    .adds_rates = 1,
+    .runge_kutta = 1,
+    .choose = choose,
     .prepare = prepare,
     .layout = layout,
     .step = step,

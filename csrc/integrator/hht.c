@@ -82,10 +82,11 @@ static int is_read(const lg_option *option, int printed)
     return (option->field > modified) == printed;
 }
 
-static lg_status choose(const lg_method *method, const lg_option_value *options, const lg_stepper_type **stepper,
-                        lg_report *report)
+static lg_status choose(const lg_method *method, const lg_system *system, const lg_option_value *options,
+                        const lg_stepper_type **stepper, lg_report *report)
 {
     int printed = !isnan(((const lg_hht_options *)options)->modified.number);
+    (void)system;
     *stepper = printed ? &lg_hht : &lg_genalpha;
     for (int i = 0; i < method->options->count; i++) {
         const lg_option *option = &method->options->row[i];
@@ -452,15 +453,15 @@ static lg_status step(lg_stepper *self, lg_state *state, double h)
     return LG_OK;
 }
 
+static const lg_stepper_carry carry_verbs = {.count = carry_count, .reset = reset};
+
 const lg_stepper_type lg_hht = {
     .name = "hht",
     .coupling = LG_COUPLING_TANGENTS,
-    .masses_beside = 1,
     .size = sizeof(lg_hht_stepper),
     .choose = choose,
     .prepare = prepare,
     .layout = layout,
-    .carry_count = carry_count,
-    .reset = reset,
+    .carry = &carry_verbs,
     .step = step,
 };

@@ -2,15 +2,13 @@
 
 #include <string.h>
 
-#define LG_ROW(title, type, p, list, source, text, ...)                                                                \
+#define LG_ROW(title, type, of, p, list, source, text)                                                                 \
     &(const lg_method){                                                                                                \
-        .name = title, .stepper = &type, .order = p, .options = &list, .reference = source, .doc = text, __VA_ARGS__},
-#define LG_METHOD(title, type, p, list, source, text) LG_ROW(title, type, p, list, source, text, .rule = NULL)
-#define LG_RUNGE_KUTTA(title, type, table, p, list, source, text)                                                      \
-    LG_ROW(title, type, p, list, source, text, .tableau = &table)
-#define LG_ALPHA(title, type, function, p, list, source, text)                                                         \
-    LG_ROW(title, type, p, list, source, text, .rule = function)
-#define LG_MOMENTUM(title, type, of, p, list, source, text) LG_ROW(title, type, p, list, source, text, .momentum = &of)
+        .name = title, .stepper = &type, .data = of, .order = p, .options = &list, .reference = source, .doc = text},
+#define LG_METHOD(title, type, ...) LG_ROW(title, type, NULL, __VA_ARGS__)
+#define LG_RUNGE_KUTTA(title, type, tableau, ...) LG_ROW(title, type, &tableau, __VA_ARGS__)
+#define LG_ALPHA(title, type, rule, ...) LG_ROW(title, type, &rule, __VA_ARGS__)
+#define LG_MOMENTUM(title, type, rule, ...) LG_ROW(title, type, &rule, __VA_ARGS__)
 const lg_method *const lg_methods[] = {
 #include "integrator/methods.def"
 };
@@ -29,11 +27,21 @@ const lg_method *lg_method_find(const char *name)
     return NULL;
 }
 
+const lg_tableau *lg_method_tableau(const lg_method *method)
+{
+    return method->stepper->runge_kutta ? method->data : NULL;
+}
+
+const lg_momentum_rule *lg_method_momentum(const lg_method *method)
+{
+    return method->stepper->momenta ? method->data : NULL;
+}
+
 const lg_method *lg_method_steadier(const lg_method *method)
 {
-    const lg_momentum_rule *steadier = method->momentum ? method->momentum->steadier : NULL;
+    const lg_momentum_rule *rule = lg_method_momentum(method), *steadier = rule ? rule->steadier : NULL;
     for (int i = 0; steadier && i < lg_method_count; i++)
-        if (lg_methods[i]->momentum == steadier)
+        if (lg_methods[i]->data == steadier)
             return lg_methods[i];
     return NULL;
 }

@@ -36,7 +36,7 @@ typedef struct lg_rkmk_stepper {
 static lg_status prepare(lg_stepper *self)
 {
     lg_rkmk_stepper *rk = (lg_rkmk_stepper *)self;
-    const lg_tableau *tableau = self->method->tableau;
+    const lg_tableau *tableau = self->method->data;
 
     rk->b = lg_weights_of(tableau->stages, tableau->b);
     rk->stages = rk->b.reach;
@@ -169,7 +169,7 @@ const lg_stepper_type lg_rkmk = {
     .name = "rkmk",
     .coupling = LG_COUPLING_MASS,
     .size = sizeof(lg_rkmk_stepper),
-    .adds_rates = 1,
+    .runge_kutta = 1,
     .prepare = prepare,
     .layout = layout,
     .step = step,

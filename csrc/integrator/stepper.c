@@ -64,7 +64,8 @@ void lg_report_coordinates(const lg_system *system, const lg_state *state, doubl
 int lg_stepper_needs(const lg_stepper_type *type, const lg_pattern *pattern, lg_coupling coupling)
 {
     int differ = pattern->nrows && pattern->ncliques > pattern->nmass_cliques;
-    return coupling == type->coupling || (coupling == LG_COUPLING_MASS && type->masses_beside && differ);
+    return coupling == type->coupling ||
+           (coupling == LG_COUPLING_MASS && type->coupling == LG_COUPLING_TANGENTS && differ);
 }
 
 lg_status lg_check_finite(const lg_system *system, const double *q, const double *v, const double *a, const double *lam)

@@ -36,35 +36,39 @@ typedef struct lg_stats {
 typedef struct lg_stepper lg_stepper;
 typedef struct lg_stepper_type lg_stepper_type;
 typedef struct lg_method lg_method;
-typedef struct lg_momentum_rule lg_momentum_rule;
+
+/* What the next step needs beside the parts of a state, in doubles at the front of state->carry. */
+typedef struct lg_stepper_carry {
+    int (*count)(const lg_stepper *self); /* its length, after `prepare` */
+    /* Writes that of a first step, after state->t, q, v and consistent a and lam have been set. */
+    lg_status (*reset)(lg_stepper *self, lg_state *state);
+    /* Takes over the `count` numbers of the carry with which a run of other options or of an older version has ended;
+       returns 0 if they do not belong to this method with these options. NULL: all numbers, as they are. */
+    int (*adopt)(const lg_stepper *self, int count, const double *given, double *carry);
+} lg_stepper_carry;
+
+/* A family of methods with momenta as part of the state, which solve for the end of a step (system/step.h). The carry
+   begins with them, nv numbers. The steps go on over a kink at which one ends, with the accelerations and multipliers
+   of that step, and can do without those of a start, which are NaN if they are not determined. */
+typedef struct lg_stepper_momenta {
+    const char *name; /* of the momenta in results */
+    const char *needs; /* what a system must be, in words, to which the names of formulations are added */
+    int (*first_unfit)(const lg_stepper *self); /* the first block that is not so, -1 if all are; after `prepare` */
+} lg_stepper_momenta;
 
 struct lg_stepper_type {
     const char *name;
-    const lg_stepper_type *unconstrained; /* takes over where there are no constraints; NULL: none */
     size_t size; /* of the stepper's struct, which begins with an lg_stepper */
-    lg_coupling coupling; /* of its matrix; the same for all steppers among which a row chooses, as the next field */
-    int masses_beside; /* it may also need a matrix of masses */
-    /* What a system must be, in words, to which the names of formulations are added; NULL: it runs every system. */
-    const char *needs;
-    int (*first_unfit)(const lg_stepper *self); /* the first block that is not so, -1 if all are; after `prepare` */
-    const char *extra; /* the name of what results hold of every state beside its parts; NULL: nothing */
-    int (*extra_count)(const lg_stepper *self); /* its numbers, which begin the carry */
-    int starts_singular; /* it can do without the accelerations and multipliers of a start, which are NaN then */
-    /* Its steps go on over a kink at which one ends, with the accelerations and multipliers of that step. */
-    int passes_kinks;
-    int adds_rates; /* an explicit method that supports node kinds with qdot */
-    /* Another stepper if the options ask for it, and names an option that contradicts this. NULL: never another. */
-    lg_status (*choose)(const lg_method *method, const lg_option_value *options, const lg_stepper_type **stepper,
-                        lg_report *report);
+    lg_coupling coupling; /* of its matrix; the same for all steppers among which a row chooses */
+    int runge_kutta; /* explicit: it supports node kinds with qdot, and the data of its methods are tableaux */
+    const lg_stepper_carry *carry; /* NULL: states are all that a step needs */
+    const lg_stepper_momenta *momenta; /* NULL: of another family, which runs every system */
+    /* Another stepper if the system or the options ask for it; names an option that contradicts this. NULL: never. */
+    lg_status (*choose)(const lg_method *method, const lg_system *system, const lg_option_value *options,
+                        const lg_stepper_type **stepper, lg_report *report);
     /* Checks options together and derives coefficients; names the culprit in report->what. */
     lg_status (*prepare)(lg_stepper *self);
     void (*layout)(lg_stepper *self, lg_arena *arena); /* carves all arrays; also used to measure them */
-    int (*carry_count)(const lg_stepper *self); /* doubles at the front of state->carry; NULL: none */
-    /* Takes over the `count` numbers of the carry with which a run of other options or of an older version has ended;
-       returns 0 if they do not belong to this method with these options. NULL: carry_count numbers, as they are. */
-    int (*adopt)(const lg_stepper *self, int count, const double *given, double *carry);
-    /* Writes the carry of a first step, after state->t, q, v and consistent a and lam have been set. NULL: none. */
-    lg_status (*reset)(lg_stepper *self, lg_state *state);
     /* One step of size h. Writes the new state, state->t included, only on success and leaves it unchanged on
        failure. */
     lg_status (*step)(lg_stepper *self, lg_state *state, double h);
@@ -125,10 +129,13 @@ int lg_stepper_estimates(const lg_stepper *self);
 /* Whether that error chooses the steps: control is not "none". */
 int lg_stepper_adapts(const lg_stepper *self);
 
-/* alpha_m and alpha_f of generalized-alpha as functions of its damping. */
-typedef void lg_alpha_rule(double damping, double alpha[2]);
+/* The data of generalized-alpha: alpha_m and alpha_f as functions of its damping. */
+typedef struct lg_alpha_rule {
+    void (*of)(double damping, double alpha[2]);
+} lg_alpha_rule;
 
-/* How a method with a momentum takes its steps. */
+/* The data of a method with momenta: how it takes its steps. */
+typedef struct lg_momentum_rule lg_momentum_rule;
 struct lg_momentum_rule {
     lg_gradients gradients[2]; /* as printed; as the equivariant form has them */
     lg_kinetics kinetic[2];
@@ -141,9 +148,7 @@ struct lg_momentum_rule {
 struct lg_method { /* one row of methods.def */
     const char *name;
     const lg_stepper_type *stepper;
-    const lg_tableau *tableau; /* of a Runge-Kutta method, else NULL */
-    lg_alpha_rule *rule; /* of generalized-alpha, else NULL */
-    const lg_momentum_rule *momentum; /* of a method with a momentum, else NULL */
+    const void *data; /* what its stepper reads: an lg_tableau, an lg_alpha_rule, an lg_momentum_rule, or nothing */
     int order; /* of q, v and the multipliers */
     const lg_option_rows *options;
     const char *reference;
@@ -158,7 +163,7 @@ struct lg_method { /* one row of methods.def */
     LG_METHOD(name, type, order, list, reference, doc)
 #define LG_ALPHA(name, type, rule, order, list, reference, doc)                                                        \
     LG_METHOD(name, type, order, list, reference, doc)                                                                 \
-    extern lg_alpha_rule rule;
+    extern const lg_alpha_rule rule;
 #define LG_MOMENTUM(name, type, rule, order, list, reference, doc)                                                     \
     LG_METHOD(name, type, order, list, reference, doc)                                                                 \
     extern const lg_momentum_rule rule;

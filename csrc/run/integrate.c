@@ -261,7 +261,7 @@ static lg_status end_at(lg_loop *loop, double t)
    step. */
 static lg_status pass_kink(lg_run *run, double kink)
 {
-    return run->stepper->type->passes_kinks ? LG_OK : lg_run_restart(run, fmax(run->state.t, kink));
+    return run->stepper->type->momenta ? LG_OK : lg_run_restart(run, fmax(run->state.t, kink));
 }
 
 /* Processes an accepted step: observer, dense output, and a fresh start at a kink. */

@@ -15,7 +15,7 @@
 
 static int stepper_carry(const lg_stepper *stepper)
 {
-    return stepper->type->carry_count ? stepper->type->carry_count(stepper) : 0;
+    return stepper->type->carry ? stepper->type->carry->count(stepper) : 0;
 }
 
 int lg_run_carry_count(const lg_run *run)
@@ -25,7 +25,7 @@ int lg_run_carry_count(const lg_run *run)
 
 int lg_run_extra_count(const lg_run *run)
 {
-    return run->stepper && run->stepper->type->extra ? run->stepper->type->extra_count(run->stepper) : 0;
+    return run->stepper && run->stepper->type->momenta ? run->system->space->nv : 0;
 }
 
 static void run_layout(void *self, lg_arena *arena)
@@ -74,7 +74,7 @@ lg_status lg_run_look_inside(lg_run *run)
     const lg_stepper *stepper = run->stepper;
     LG_TRY(lg_run_look_back(run, lg_run_extra_count(run)));
     if (!run->inside.base)
-        run->dense = lg_dense_of(run->system, run->method->tableau ? stepper->plan : NULL);
+        run->dense = lg_dense_of(run->system, lg_method_tableau(run->method) ? stepper->plan : NULL);
     return run->inside.base ? LG_OK : lg_arena_open(&run->inside, inside_layout, run);
 }
 
@@ -83,7 +83,7 @@ static void list_methods_that_add_rates(char *text, size_t size)
 {
     text[0] = '\0';
     for (int i = 0; i < lg_method_count; i++)
-        if (lg_methods[i]->stepper->adds_rates)
+        if (lg_methods[i]->stepper->runge_kutta)
             lg_text_list(text, size, lg_methods[i]->name);
 }
 
@@ -92,7 +92,7 @@ static lg_status check_node_kinds(lg_run *run)
 {
     const lg_space *space = run->system->space;
     const lg_factor *end = space->factor + space->nfactors;
-    for (const lg_factor *f = space->factor; f < end && !run->stepper->type->adds_rates; f++) {
+    for (const lg_factor *f = space->factor; f < end && !run->stepper->type->runge_kutta; f++) {
         if (!f->node->qdot)
             continue;
         const char *name = run->system->block_name ? run->system->block_name(run->system->self, f->block) : "a block";
@@ -110,7 +110,7 @@ static void list_implicit_methods_without_needs(char *text, size_t size)
 {
     text[0] = '\0';
     for (int i = 0; i < lg_method_count; i++)
-        if (!lg_methods[i]->stepper->needs && lg_methods[i]->stepper->coupling == LG_COUPLING_TANGENTS)
+        if (!lg_methods[i]->stepper->momenta && lg_methods[i]->stepper->coupling == LG_COUPLING_TANGENTS)
             lg_text_list(text, size, lg_methods[i]->name);
 }
 
@@ -119,7 +119,8 @@ static lg_status check_needs(lg_run *run)
 {
     const lg_system *system = run->system;
     lg_stepper *stepper = run->stepper;
-    int block = stepper->type->needs ? stepper->type->first_unfit(stepper) : -1;
+    const lg_stepper_momenta *momenta = stepper->type->momenta;
+    int block = momenta ? momenta->first_unfit(stepper) : -1;
     if (block < 0)
         return LG_OK;
     char formulations[LG_NAME_SIZE], others[LG_NAME_SIZE], unfit[2 * LG_NAME_SIZE] = "";
@@ -127,7 +128,7 @@ static lg_status check_needs(lg_run *run)
     list_implicit_methods_without_needs(others, sizeof others);
     if (system->block_name)
         snprintf(unfit, sizeof unfit, ", but %.*s is not one", LG_SHORT(system->block_name(system->self, block)));
-    lg_report_say(&stepper->report, "%s needs %s with formulation=\"%s\"%s", run->method->name, stepper->type->needs,
+    lg_report_say(&stepper->report, "%s needs %s with formulation=\"%s\"%s", run->method->name, momenta->needs,
                   formulations, unfit);
     lg_report_advise(&stepper->report, "%s accept any model", others);
     return LG_BAD_ARGUMENT;
@@ -152,9 +153,7 @@ static lg_status allocate(lg_run *run, const lg_setup *setup, lg_report *report)
     const lg_option_value *options = setup->options;
     const lg_stepper_type *type = method->stepper;
     if (type->choose)
-        LG_TRY(type->choose(method, options, &type, report));
-    if (type->unconstrained && !run->system->pattern->nrows)
-        type = type->unconstrained;
+        LG_TRY(type->choose(method, run->system, options, &type, report));
     lg_stepper *stepper = run->stepper = calloc(1, type->size);
     if (!stepper)
         return LG_NO_MEMORY;
@@ -208,7 +207,7 @@ static lg_status start_accelerations(lg_run *run, const lg_point *point)
     lg_state *state = &run->state;
     lg_stepper *stepper = run->stepper;
     lg_status status = lg_start_accelerations(&stepper->accel, point, state->a, state->lam, &stepper->report);
-    if (status != LG_SINGULAR || !stepper->type->starts_singular)
+    if (status != LG_SINGULAR || !stepper->type->momenta)
         return status;
     stepper->report = (lg_report){0};
     for (int i = 0; i < run->system->space->nv; i++)
@@ -227,7 +226,7 @@ static lg_status restart(lg_run *run, double past)
 
     LG_TRY(start_accelerations(run, &point));
     run->memory->error = 0;
-    return stepper->type->reset ? stepper->type->reset(stepper, state) : LG_OK;
+    return stepper->type->carry ? stepper->type->carry->reset(stepper, state) : LG_OK;
 }
 
 /* Restarts are not interrupted, since the state would be left between the old one and the new one. */
@@ -269,8 +268,8 @@ static lg_status begin_with_rows(lg_run *run)
 {
     lg_state *state = &run->state;
     lg_point point = lg_point_after(state->t, state->q, state->v, state->mem);
-    return run->stepper->type->passes_kinks ? start_accelerations(run, &point)
-                                            : uninterrupted(run, project_and_restart, state->t);
+    return run->stepper->type->momenta ? start_accelerations(run, &point)
+                                       : uninterrupted(run, project_and_restart, state->t);
 }
 
 lg_status lg_run_renew_rows(lg_run *run)
@@ -343,15 +342,16 @@ static lg_status refuse_start(lg_run *run, const char *why)
 static lg_status take_carry(lg_run *run, const lg_start *start)
 {
     const lg_stepper *stepper = run->stepper;
+    const lg_stepper_carry *verbs = stepper->type->carry;
     double *carry = run->state.carry;
     int own = stepper_carry(stepper), loop = lg_run_carry_count(run) - own, given = start->ncarry - loop;
-    int fits =
-        stepper->type->adopt && given >= 0 ? stepper->type->adopt(stepper, given, start->carry, carry) : given == own;
+    int adopts = verbs && verbs->adopt && given >= 0;
+    int fits = adopts ? verbs->adopt(stepper, given, start->carry, carry) : given == own;
     if (!fits)
         return refuse_start(run,
                             "start: the resumed run had other options, on which its data depend; leave out options "
                             "to inherit them");
-    if (!stepper->type->adopt)
+    if (!adopts)
         lg_copy(own, start->carry, carry);
     lg_copy(loop, start->carry + given, carry + own);
     return LG_OK;

@@ -58,7 +58,7 @@ static lg_status prepare(lg_stepper *self)
 {
     lg_conserve_stepper *c = stepper_of(self);
     const lg_conserve_options *options = (const lg_conserve_options *)self->options;
-    c->rule = self->method->momentum;
+    c->rule = self->method->data;
     int equivariant = options->equivariant.number != 0;
     c->gradients = c->rule->gradients[equivariant];
     c->kinetic = c->rule->kinetic[equivariant];
@@ -225,22 +225,18 @@ static lg_status step(lg_stepper *self, lg_state *state, double h)
     return LG_OK;
 }
 
+static const lg_stepper_carry carry_verbs = {.count = carry_count, .reset = reset};
+
 #define CONSERVE(what)                                                                                                 \
     {                                                                                                                  \
         .name = "conserve",                                                                                            \
         .size = sizeof(lg_conserve_stepper),                                                                           \
         .coupling = LG_COUPLING_GROUPS,                                                                                \
-        .needs = what,                                                                                                 \
-        .extra = "p",                                                                                                  \
-        .starts_singular = 1,                                                                                          \
-        .passes_kinks = 1,                                                                                             \
-        .extra_count = momentum_count,                                                                                 \
         .prepare = prepare,                                                                                            \
         .layout = layout,                                                                                              \
-        .carry_count = carry_count,                                                                                    \
-        .reset = reset,                                                                                                \
+        .carry = &carry_verbs,                                                                                         \
+        .momenta = &(const lg_stepper_momenta){"p", what, first_unfit},                                                \
         .step = step,                                                                                                  \
-        .first_unfit = first_unfit,                                                                                    \
         .close = close,                                                                                                \
     }
 

@@ -16,25 +16,28 @@
    (damping). */
 
 /* chung1993 */
-void lg_chung_hulbert(double rho, double alpha[2])
+static void chung_hulbert(double rho, double alpha[2])
 {
     alpha[0] = (2 * rho - 1) / (1 + rho);
     alpha[1] = rho / (1 + rho);
 }
 
 /* Newmark's average acceleration */
-void lg_average_acceleration(double unused, double alpha[2])
+static void average_acceleration(double unused, double alpha[2])
 {
     (void)unused;
     alpha[0] = alpha[1] = 0;
 }
 
 /* HHT on accelerations */
-void lg_hilber_hughes_taylor(double damping, double alpha[2])
+static void hilber_hughes_taylor(double damping, double alpha[2])
 {
     alpha[0] = 0;
     alpha[1] = -damping;
 }
+
+const lg_alpha_rule lg_chung_hulbert = {chung_hulbert}, lg_average_acceleration = {average_acceleration},
+                    lg_hilber_hughes_taylor = {hilber_hughes_taylor};
 
 static const lg_option genalpha_rows[] = {
     {"rho_inf",
@@ -66,7 +69,7 @@ static lg_alpha parameters(const lg_stepper *self)
     const lg_genalpha_options *options = options_of(self);
     lg_option_value sigma = options->sigma;
     double alpha[2];
-    self->method->rule(options->damping.number, alpha);
+    ((const lg_alpha_rule *)self->method->data)->of(options->damping.number, alpha);
     lg_alpha p = {.alpha_m = alpha[0], .alpha_f = alpha[1]};
     p.gamma = 0.5 - p.alpha_m + p.alpha_f;
     p.beta = 0.25 * (p.gamma + 0.5) * (p.gamma + 0.5);
@@ -422,16 +425,15 @@ static lg_status step(lg_stepper *self, lg_state *state, double h)
     return LG_OK;
 }
 
+static const lg_stepper_carry carry_verbs = {.count = carry_count, .reset = reset, .adopt = lg_alpha_adopt};
+
 const lg_stepper_type lg_genalpha = {
     .name = "genalpha",
     .coupling = LG_COUPLING_TANGENTS,
-    .masses_beside = 1,
     .size = sizeof(lg_genalpha_stepper),
     .prepare = prepare,
     .layout = layout,
-    .carry_count = carry_count,
-    .adopt = lg_alpha_adopt,
-    .reset = reset,
+    .carry = &carry_verbs,
     .step = step,
     .close = close_mu_matrix,
 };
