@@ -151,7 +151,7 @@ static lg_status prepare(lg_stepper *self)
     g->beta = 0.25 * (1 - g->alpha) * (1 - g->alpha);
     g->modified = options_of(self)->modified.number != 0;
     g->transport = options_of(self)->transport.number == 1;
-    g->implicit.newton = lg_implicit_settings(self, &options_of(self)->genalpha.stop);
+    g->implicit.newton = lg_implicit_settings(&options_of(self)->genalpha.stop);
     g->implicit.newton.plain = g->implicit.newton.good_guess = 1;
     self->stats.newton = "full";
     return check_kinds(self);
@@ -367,8 +367,9 @@ static lg_status evaluate(void *self, int with_matrix, double *residual, lg_resi
     return LG_OK;
 }
 
-static lg_status factor(void *self, int with_matrix)
+static lg_status factor(void *self, int with_matrix, int keeps)
 {
+    (void)keeps;
     lg_hht_stepper *g = self;
     lg_accel *accel = &g->base.accel;
     if (!with_matrix) {

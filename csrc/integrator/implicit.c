@@ -12,21 +12,26 @@
    counts of instructions (docs/architecture.md) give 50 and 100 per velocity for what is outside of the matrix, and
    250 for what every iteration and every matrix cost. By central differences of functions along all coordinates and
    velocities, or of a law along those of two bodies, a matrix costs as many evaluations. */
-static double matrix_cost(const lg_system *system, const lg_plan *plan)
+double lg_implicit_matrix_cost(const lg_system *system, const lg_plan *plan, const lg_plan *second)
 {
     const double overhead = 250, iteration = 50, matrix = 100, law = 48;
-    double nv = system->space->nv, factor, solve;
+    double nv = system->space->nv, factor, solve, more_factor = 0, more_solve = 0;
     lg_plan_operations(plan, &factor, &solve);
-    double cost = (overhead + matrix * nv + 1.5 * factor) / (overhead + iteration * nv + solve);
+    if (second) {
+        lg_plan_operations(second, &more_factor, &more_solve);
+        more_solve = solve + 2 * more_solve;
+    }
+    double cost =
+        (overhead + matrix * nv + 1.5 * (factor + more_factor)) / (overhead + iteration * nv + solve + more_solve);
     return system->flags & LG_SYSTEM_DIFFERENCED ? fmax(cost, fmin(law, 4 * nv)) : cost;
 }
 
-lg_newton_settings lg_implicit_settings(const lg_stepper *self, const lg_newton_options *stop)
+lg_newton_settings lg_implicit_settings(const lg_newton_options *stop)
 {
     return (lg_newton_settings){.rtol = stop->rtol.number,
                                 .atol = stop->atol.number,
                                 .max_iter = (int)stop->max_iter.number,
-                                .matrix_cost = matrix_cost(self->system, self->plan)};
+                                .renewal = {.rule = LG_RENEW_ALWAYS}};
 }
 
 void lg_implicit_layout(lg_implicit *implicit, const lg_system *system, int sets, lg_arena *arena)

@@ -14,8 +14,10 @@ typedef struct lg_implicit {
     int constrained; /* without constraints Btlam is zero and never written */
 } lg_implicit;
 
-/* The settings given by LG_NEWTON_OPTIONS. */
-lg_newton_settings lg_implicit_settings(const lg_stepper *self, const lg_newton_options *stop);
+/* The settings given by LG_NEWTON_OPTIONS, with a new matrix in every iteration. */
+lg_newton_settings lg_implicit_settings(const lg_newton_options *stop);
+/* Cost of a new matrix in iterations, which solve twice with the matrices of both plans if there is a second one. */
+double lg_implicit_matrix_cost(const lg_system *system, const lg_plan *plan, const lg_plan *second);
 void lg_implicit_layout(lg_implicit *implicit, const lg_system *system, int sets, lg_arena *arena);
 /* The four terms as wanted outputs of an evaluation. */
 lg_wanted lg_implicit_terms(const lg_implicit *implicit);

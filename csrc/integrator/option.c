@@ -68,9 +68,10 @@ static int in_range(const lg_option *option, int count, const double *values)
 
 lg_status lg_option_read(const lg_option *option, lg_given given, lg_option_value *value)
 {
-    int has_default = option->initial.choice >= 0 || !isnan(option->initial.number);
-    if (given.kind == LG_GIVEN_NOTHING)
-        return has_default ? LG_BAD_ARGUMENT : LG_OK;
+    if (given.kind == LG_GIVEN_NOTHING) {
+        *value = (lg_option_value){.number = NAN, .choice = -1};
+        return isnan(option->initial.number) ? LG_OK : LG_BAD_ARGUMENT;
+    }
     if (given.kind == LG_GIVEN_TEXT) {
         *value = (lg_option_value){option->initial.number, choice_index(option, given.text), 1, 0, NULL};
         return value->choice >= 0 ? LG_OK : LG_BAD_ARGUMENT;

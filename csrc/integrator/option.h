@@ -13,7 +13,7 @@ typedef enum lg_option_type {
 } lg_option_type;
 
 typedef struct lg_option_default {
-    double number; /* NaN: no number is given */
+    double number; /* NaN: none; a choice can then be None as well */
     int choice; /* index into the choices, or -1 for a number */
 } lg_option_default;
 
@@ -77,8 +77,7 @@ typedef struct lg_given {
     int count;
 } lg_given;
 
-/* The value that is meant; LG_BAD_ARGUMENT if the option does not accept it. Nothing is the default if that has no
-   value either. */
+/* The value that is meant; LG_BAD_ARGUMENT if the option does not accept it. */
 lg_status lg_option_read(const lg_option *option, lg_given given, lg_option_value *value);
 /* "a number from 0 to 1 or optimal" */
 void lg_option_accepts(const lg_option *option, char *text, size_t size);

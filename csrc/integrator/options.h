@@ -56,7 +56,7 @@ typedef struct lg_newton_options {
 #define LG_FORMS(X) X(LG_FORM_EXACT, "exact") X(LG_FORM_PRINTED, "printed") X(LG_FORM_PRINTED_HALF, "printed_half")
 #define LG_STARTS(X) X(LG_START_PLAIN, "plain") X(LG_START_OPTIMAL, "optimal")
 #define LG_PREDICTORS(X) X(LG_PREDICTOR_EXTRAPOLATE, "extrapolate") X(LG_PREDICTOR_PLAIN, "plain")
-#define LG_NEWTONS(X) X(LG_NEWTON_FULL, "full") X(LG_NEWTON_MODIFIED, "modified")
+#define LG_NEWTONS(X) X(LG_NEWTON_FULL, "full") X(LG_NEWTON_MODIFIED, "modified") X(LG_NEWTON_AUTO, "auto")
 #define LG_TANGENT_TERMS(X) X(LG_TERMS_ALL, "all") X(LG_TERMS_FORCE, "force")
 enum { LG_FORMS(LG_CHOICE_CONSTANT) };
 enum { LG_STARTS(LG_CHOICE_CONSTANT) };
@@ -119,12 +119,12 @@ typedef struct lg_genalpha_options {
          LG_FIELD(lg_genalpha_options, predictor)},                                                                    \
         {"newton",                                                                                                     \
          LG_OPTION_CHOICE,                                                                                             \
-         {NAN, -1},                                                                                                    \
+         {NAN, LG_NEWTON_AUTO},                                                                                        \
          0,                                                                                                            \
          0,                                                                                                            \
          LG_CHOICES(LG_NEWTONS),                                                                                       \
-         "\"modified\" reuses the matrix while that pays. None: \"modified\" if derivatives are formed by "            \
-         "differences of Python functions, else \"full\".",                                                            \
+         "\"auto\" keeps the matrix while that is the cheaper way, by counted work; \"full\" forms one in every "      \
+         "iteration; \"modified\" keeps it, by the papers' rule with the plain predictor.",                            \
          LG_FIELD(lg_genalpha_options, newton)},                                                                       \
         {"renew_after",                                                                                                \
          LG_OPTION_INTEGER,                                                                                            \

@@ -3,7 +3,6 @@
 
 #include <float.h>
 #include <math.h>
-#include <stdint.h>
 
 /* One solution under way. */
 typedef struct iteration {
@@ -13,13 +12,9 @@ typedef struct iteration {
     double error, first_error, last_error; /* now, at the first evaluation, before the last correction */
     double contraction, first_contraction; /* of the last and the first correction; 0: not measured yet */
     int worst_set; /* the set of constraint rows that has the largest error; -1: the force rows */
-    int count; /* corrections so far */
     int tested; /* the step may only end with an evaluation after the last correction */
-    int full; /* every iteration forms a new matrix */
-    int matrix_valid, renewed; /* there is a matrix; it was formed in this step */
-    int reuses; /* corrections of this step with the present matrix */
-    uint64_t formed; /* bits of the iterations of this step that formed a matrix */
     int negligible; /* the last correction was by a new matrix, and round-off of the coordinates */
+    lg_renewal matrix;
 } iteration;
 
 /* ---- norms ---- */
@@ -81,8 +76,6 @@ static int worst_row(const lg_newton_problem *problem, const double *r, int set)
 
 /* ---- when to end ---- */
 
-static const double slow = 0.5; /* an iteration with a larger contraction makes too little progress */
-static const double safe = 0.25; /* largest expected error after a correction that ends the step without a test */
 static const double surprise = 4; /* a first error is surprising beyond this multiple of the previous step's */
 static const double ordinary = 4; /* a first contraction is as expected up to this multiple of the tested step's */
 static const double far_off = 0.1; /* a first guess is poor if the residual exceeds this fraction of its terms */
@@ -93,9 +86,9 @@ static void measure(iteration *it)
 {
     lg_newton_memory *m = it->memory;
     it->contraction = it->last_error > 0 ? larger(it->error / it->last_error, DBL_EPSILON) : 1;
-    if (it->count == 1)
+    if (it->matrix.count == 1)
         it->first_contraction = it->contraction;
-    if (it->reuses == 1 && it->renewed) {
+    if (it->matrix.reuses == 1 && it->matrix.renewed) {
         m->new_contraction = it->contraction;
         m->new_error = it->last_error;
     }
@@ -106,11 +99,11 @@ static void measure(iteration *it)
 static void note_contractions(iteration *it)
 {
     lg_newton_memory *m = it->memory;
-    if (it->renewed || it->count == 0)
+    if (it->matrix.renewed || it->matrix.count == 0)
         return;
     m->first_contraction = it->first_contraction;
     m->last_contraction = it->contraction;
-    m->tested_age = m->matrix_age;
+    m->tested_age = m->renewal.matrix_age;
 }
 
 /* Whether the first guess is much worse than that of the previous step, or poor in itself. */
@@ -122,10 +115,10 @@ static int is_surprise(const iteration *it)
 
 static void assess(iteration *it, const lg_residual_norms *norms)
 {
-    if (it->count == 0)
+    if (it->matrix.count == 0)
         it->first = it->settings->good_guess ? larger_norms(&norms->now, &norms->size) : norms->now;
     find_error(it, &norms->now, &norms->noise);
-    if (it->count > 0) {
+    if (it->matrix.count > 0) {
         measure(it);
         return;
     }
@@ -141,12 +134,12 @@ static int is_stuck(const iteration *it, const lg_residual_norms *norms)
 {
     int near_noise =
         norms->now.rows[0] <= 1e3 * norms->noise.rows[0] && norms->now.rows[1] <= 1e3 * norms->noise.rows[1];
-    return it->negligible && it->contraction > slow && near_noise;
+    return it->negligible && it->contraction > lg_slow_contraction && near_noise;
 }
 
 static int is_converged(const iteration *it, const lg_residual_norms *norms)
 {
-    int corrected = it->settings->plain || it->count > 0;
+    int corrected = it->settings->plain || it->matrix.count > 0;
     return (corrected && it->error <= 1) || is_stuck(it, norms);
 }
 
@@ -155,7 +148,7 @@ static double new_matrix_contraction(const iteration *it)
 {
     const lg_newton_memory *m = it->memory;
     double before = m->new_contraction > 0 ? m->new_contraction * larger(1, it->error / m->new_error) : 0;
-    double here = it->full && it->count > 0 ? it->contraction * it->error / it->last_error : 0;
+    double here = it->matrix.full && it->matrix.count > 0 ? it->contraction * it->error / it->last_error : 0;
     return m->new_contraction > 0 ? larger(before, here) : 0;
 }
 
@@ -164,10 +157,11 @@ static double new_matrix_contraction(const iteration *it)
 static double old_matrix_contraction(const iteration *it)
 {
     const lg_newton_memory *m = it->memory;
-    double here = it->reuses > 0 ? it->contraction : 0, wear = m->tested_age > 0 ? m->matrix_age / m->tested_age : 0;
-    if (m->last_contraction == 0 || it->renewed)
+    double here = it->matrix.reuses > 0 ? it->contraction : 0;
+    double wear = m->tested_age > 0 ? m->renewal.matrix_age / m->tested_age : 0;
+    if (m->last_contraction == 0 || it->matrix.renewed)
         return here;
-    if (it->count == 0)
+    if (it->matrix.count == 0)
         return wear * larger(m->first_contraction, m->last_contraction);
     int as_expected = it->first_contraction <= ordinary * wear * m->first_contraction;
     return as_expected ? wear * m->last_contraction : larger(wear * m->last_contraction, here);
@@ -177,123 +171,18 @@ static double old_matrix_contraction(const iteration *it)
 static int ends_untested(const iteration *it, int is_new)
 {
     double expected = is_new ? new_matrix_contraction(it) : old_matrix_contraction(it);
-    return !it->tested && expected > 0 && expected * it->error <= safe;
+    return !it->tested && expected > 0 && expected * it->error <= lg_safe_error;
 }
 
-/* ---- when to renew the matrix ---- */
-
-enum { FIRST_JUDGED = 3, MOST_SOLE_STEPS = 16 };
-
-/* The number of iterations after which an error is safe, as a real number. */
-static double iterations_for(double error, double contraction)
-{
-    return contraction < 1 ? log(error / safe) / -log(contraction) : INFINITY;
-}
-
-/* Whether the iterations that are left cost more than a new matrix, which costs at least one. */
-static int is_slow(const iteration *it)
-{
-    int one_is_left = it->error * it->contraction <= safe;
-    return !one_is_left && iterations_for(it->error, it->contraction) > it->settings->matrix_cost;
-}
-
-/* The number of iterations that the next step is expected to take with the matrix of earlier steps: as many as the last
-   one, or in the second step of a matrix as many as in that of an earlier matrix, which is tried again now and then. */
-static double next_iterations(const lg_newton_memory *m)
-{
-    if (m->matrix_age > 1)
-        return m->last_iterations;
-    return m->sole_steps < MOST_SOLE_STEPS ? m->second_iterations : 0;
-}
-
-/* Whether the matrix of earlier steps should be replaced at the beginning of this step. */
-static int is_worn(const lg_newton_memory *m, double cost)
-{
-    int as_before = m->worn_age > 0 && m->matrix_age >= floor(m->worn_age);
-    return m->matrix_age > 0 && (as_before || next_iterations(m) * m->matrix_age >= cost + m->iterations);
-}
-
-static int begins_new(const iteration *it)
-{
-    int worn = !it->settings->plain && is_worn(it->memory, it->settings->matrix_cost);
-    return !it->matrix_valid || worn;
-}
-
-/* The papers' rule. The first corrections of a step may leave a larger residual although they make progress, as the
-   rows differ in size. */
-static int is_plainly_slow(const iteration *it)
-{
-    int slows = it->count >= FIRST_JUDGED && it->contraction > slow;
-    return it->reuses > 0 && (slows || it->count > it->settings->renew_after);
-}
-
-static int is_renewal_due(const iteration *it)
-{
-    if (it->settings->plain)
-        return is_plainly_slow(it);
-    return it->count > 0 ? is_slow(it) : is_worn(it->memory, it->settings->matrix_cost);
-}
-
-/* Full method: whether one more correction by the last matrix of this step is as good as one by a new matrix, as both
-   are expected to leave round-off. The contraction falls at least as much as before, as the matrix is nearer now. */
-static int is_last(const iteration *it)
-{
-    return it->reuses <= it->settings->reuses_last && it->error * it->contraction <= safe;
-}
-
-static int needs_new(iteration *it)
-{
-    if (it->full && it->matrix_valid && is_last(it))
-        return 0;
-    int due = is_renewal_due(it);
-    it->full |= due && it->renewed;
-    return it->full || !it->matrix_valid || due;
-}
-
-/* Of an iteration that a double counts among others as a bit. */
-static uint64_t bit_of(int iteration)
-{
-    return iteration < DBL_MANT_DIG ? (uint64_t)1 << iteration : 0;
-}
-
-/* Whether the next iteration is expected to form a matrix, so that the residual is evaluated with it. */
-static int is_likely_new(const iteration *it)
-{
-    if (it->full)
-        return ((uint64_t)it->memory->last_formed & bit_of(it->count)) != 0;
-    return it->count == 0 && begins_new(it);
-}
-
-/* ---- what the next step needs to know ---- */
-
-/* Remembers how long a matrix served, and what its second step cost. */
-static void note_age(iteration *it)
-{
-    lg_newton_memory *m = it->memory;
-    int began_with_new = it->renewed && it->reuses == it->count;
-    if (began_with_new)
-        m->worn_age += m->worn_age > 0 ? 0.125 : 0;
-    else if (it->renewed)
-        m->worn_age = m->matrix_age;
-    else if (m->matrix_age == 1) {
-        m->second_iterations = it->count;
-        m->sole_steps = 0;
-    }
-}
-
+/* What the next step needs to know. */
 static void remember(iteration *it)
 {
     lg_newton_memory *m = it->memory;
     m->first_error = it->first_error;
     m->steps_to_test = larger(0, m->steps_to_test - 1);
-    m->last_iterations = it->count;
-    m->last_formed = (double)it->formed;
-    note_age(it);
-    if (it->renewed)
-        m->last_contraction = m->matrix_age = m->iterations = 0;
-    m->iterations += it->reuses;
-    m->matrix_age++;
-    m->sole_steps++;
+    if (it->matrix.renewed)
+        m->last_contraction = 0;
+    lg_renewal_end(&it->matrix);
 }
 
 /* ---- the method ---- */
@@ -301,29 +190,27 @@ static void remember(iteration *it)
 /* Forms a new matrix if one is due and makes a correction; *ends: the correction ends the step. */
 static lg_status correct(iteration *it, const lg_newton_problem *problem, int with_matrix, double *residual, int *ends)
 {
-    int is_new = needs_new(it);
+    lg_renewal *matrix = &it->matrix;
+    int is_new = lg_renewal_is_due(matrix, it->error, it->contraction);
     if (is_new) {
-        it->matrix_valid = 0;
-        LG_TRY(problem->factor(problem->self, with_matrix));
-        it->matrix_valid = it->renewed = 1;
-        it->formed |= bit_of(it->count);
-        it->reuses = 0;
+        matrix->matrix_valid = 0;
+        LG_TRY(problem->factor(problem->self, with_matrix, lg_renewal_keeps(matrix)));
+        lg_renewal_form(matrix);
     }
     *ends = ends_untested(it, is_new);
     LG_TRY(problem->solve(problem->self, residual));
     problem->update(problem->self, residual);
-    it->negligible = it->full && !*ends && problem->is_negligible(problem->self, residual);
+    it->negligible = matrix->full && !*ends && problem->is_negligible(problem->self, residual);
     it->last_error = it->error;
-    it->reuses++;
-    it->count++;
+    lg_renewal_correct(matrix);
     return LG_OK;
 }
 
 static lg_status iterate(iteration *it, const lg_newton_problem *problem, double *residual, lg_newton_result *result)
 {
     for (int ends = 0;;) {
-        lg_residual_norms norms = {.first = it->count == 0, .together = it->settings->together != 0};
-        int with_matrix = is_likely_new(it);
+        lg_residual_norms norms = {.first = it->matrix.count == 0, .together = it->settings->together != 0};
+        int with_matrix = lg_renewal_is_likely(&it->matrix);
         LG_TRY(problem->evaluate(problem->self, with_matrix, residual, &norms));
         result->residual = norms.now.force;
         if (!finite_norms(&norms.now)) {
@@ -338,7 +225,7 @@ static lg_status iterate(iteration *it, const lg_newton_problem *problem, double
             note_contractions(it);
             return LG_OK;
         }
-        if (it->count >= it->settings->max_iter) {
+        if (it->matrix.count >= it->settings->max_iter) {
             result->worst = worst_row(problem, residual, it->worst_set);
             return LG_NO_CONVERGENCE;
         }
@@ -359,12 +246,12 @@ lg_status lg_newton(const lg_newton_problem *problem, const lg_newton_settings *
 {
     iteration it = {.settings = settings,
                     .memory = memory,
-                    .full = !settings->modified,
-                    .matrix_valid = settings->modified && result->matrix_valid};
+                    .matrix =
+                        lg_renewal_begin(&settings->renewal, &memory->renewal, result->matrix_valid, result->full)};
     result->worst = -1;
     lg_status status = iterate(&it, problem, residual, result);
-    result->iterations = it.count;
-    result->matrix_valid = it.matrix_valid;
+    result->iterations = it.matrix.count;
+    result->matrix_valid = it.matrix.matrix_valid;
     if (status == LG_OK)
         remember(&it);
     return status;

@@ -9,13 +9,9 @@
    iteration also ends if a correction by a new matrix is round-off of the coordinates, the residual no longer falls and
    the constraint rows are down to noise: stiff forces amplify the round-off of the coordinates beyond their own.
 
-   There are two policies.
+   There are two policies of when to end.
 
-   `plain`, the policy of the papers: the residual is tested before and after each correction. The modified method
-   reuses its matrix, also from step to step, and renews it when an iteration, from the third of a step on, leaves more
-   than half of the error, or when a step has taken more than `renew_after` (holzinger2024, 3.4; holzinger2025, 7; their
-   program says from which iteration on). After the second renewal within a step, every further iteration of that step
-   forms a new matrix.
+   `plain`, the policy of the papers: the residual is tested before and after each correction.
 
    The other policy assumes a good first guess: rtol refers to the size of the residual's terms if that is larger than
    the first residual. Each step makes at least one correction and evaluates the residual after it only if necessary:
@@ -24,18 +20,14 @@
    its end if it is the first after a reset or a change of h, if the seven steps before it were not tested, and if its
    first error is a surprise: more than four times that of the step before, or a residual above a tenth of its terms.
    After a surprise the next 32 steps are tested as well, since a force without declared kinks that has switched on will
-   switch off again. A reused matrix is renewed when that pays: at the beginning of a step, if this step is expected to
-   take at least as many iterations as the mean over the matrix's steps, its making included, which is the best time to
-   replace anything that wears; and within a step, if the iterations still expected cost more than a new matrix. A step
-   is expected to take as many iterations as the last one, and the second step of a matrix as many as the second step of
-   the last matrix that served two, so that each matrix may serve a single step; after sixteen such steps a matrix is
-   tried on a second step again. If a matrix had to be replaced within a step, its iterations there were wasted: the
-   next matrices are replaced at the beginning of the step in which they reach this age, and after eight of them one
-   step later. */
+   switch off again.
+
+   When a new matrix is formed is decided in renewal.h. */
 #ifndef LG_SOLVE_NEWTON_H
 #define LG_SOLVE_NEWTON_H
 
 #include "core/status.h"
+#include "solve/renewal.h"
 #include "sparse/matrix.h"
 
 enum { LG_ROW_SETS = 2 };
@@ -43,13 +35,10 @@ enum { LG_ROW_SETS = 2 };
 typedef struct lg_newton_settings {
     double rtol, atol;
     int max_iter;
-    int modified;
-    int reuses_last; /* full method: last corrections take the matrix of the one before if that is good enough */
     int plain; /* the papers' policy */
-    int renew_after; /* modified, plain: iterations of a step beyond which the matrix is renewed */
     int together; /* one norm of all rows decides about convergence */
     int good_guess; /* rtol refers to the size of the residual's terms if that is larger than the first residual */
-    double matrix_cost; /* cost of a new matrix, in iterations */
+    lg_renewal_settings renewal;
 } lg_newton_settings;
 
 /* `force`: of the force rows, the 2-norm over sqrt(n); where one norm decides `together`, the 2-norm of the force rows
@@ -74,13 +63,7 @@ typedef struct lg_newton_memory {
     double first_error; /* of the last step; 0: no comparable step */
     double untested_steps; /* since the last tested step */
     double steps_to_test; /* number of further steps to be tested after a surprise */
-    double matrix_age; /* steps that the reused matrix has served */
-    double iterations; /* with the reused matrix, over all of its steps */
-    double last_iterations; /* of the last step */
-    double last_formed; /* bits of those that formed a matrix: the full method evaluates it with their residual */
-    double second_iterations; /* of the second step of the last matrix that had one */
-    double sole_steps; /* steps since that second step */
-    double worn_age; /* age at which a matrix was last replaced within a step, and 1/8 for each one replaced before */
+    lg_renewal_memory renewal;
 } lg_newton_memory;
 
 enum { LG_NEWTON_MEMORY = sizeof(lg_newton_memory) / sizeof(double) };
@@ -91,8 +74,8 @@ typedef struct lg_newton_problem {
     /* The residual at the present unknowns and its norms; with_matrix: the dynamic part of the matrix as well. */
     lg_status (*evaluate)(void *self, int with_matrix, double *residual, lg_residual_norms *norms);
     /* Completes and factors the matrix at the point of the last `evaluate`; with_matrix: that call has already formed
-       its dynamic part. */
-    lg_status (*factor)(void *self, int with_matrix);
+       its dynamic part; keeps: later steps may use it. */
+    lg_status (*factor)(void *self, int with_matrix, int keeps);
     /* Residual in, correction out. */
     lg_status (*solve)(void *self, double *x);
     /* unknowns -= correction */
@@ -103,7 +86,8 @@ typedef struct lg_newton_problem {
 
 typedef struct lg_newton_result {
     int iterations; /* out */
-    int matrix_valid; /* in and out: there is a matrix that the modified method may use */
+    int matrix_valid; /* in and out: there is a matrix that may be reused */
+    int full; /* in: every iteration forms a new matrix */
     double residual; /* last norm of the force rows */
     int evaluated; /* out: the last evaluation was at the solution */
     int worst; /* out, on failure: the row of the residual furthest from convergence; -1: no residual was formed */

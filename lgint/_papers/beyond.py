@@ -264,9 +264,15 @@ FAMILIES: dict[str, dict[str, Any]] = {
     "RK67": {"method": "rk67", "project": "none"},
     "HERK3": {"method": "herk3", "project": "none"},
     "HERK5": {"method": "herk5", "project": "none"},
-    "generalized-alpha": {"method": "genalpha", "rho_inf": 0.9, "sigma": 1.0, "index": 3},
-    "generalized-alpha, stabilised": {"method": "genalpha", "rho_inf": 0.9, "sigma": 1.0, "index": "stabilized"},
-    "HHT": {"method": "hht", "alpha": -0.1},
+    "generalized-alpha": {"method": "genalpha", "rho_inf": 0.9, "sigma": 1.0, "index": 3, "newton": "full"},
+    "generalized-alpha, stabilised": {
+        "method": "genalpha",
+        "rho_inf": 0.9,
+        "sigma": 1.0,
+        "index": "stabilized",
+        "newton": "full",
+    },
+    "HHT": {"method": "hht", "alpha": -0.1, "newton": "full"},
 }
 ADAPTIVE = {"DOPRI5 automatic": "dopri5", "HERK5 automatic": "herk5"}
 TOLERANCES = (1e-4, 1e-6, 1e-8, 1e-10)

@@ -25,7 +25,7 @@ SETTINGS: dict[str, dict[str, Any]] = {
     f"{method.upper()}, {form}": {"method": method, "equivariant": equivariant, **NEWTON}
     for method in ("eml", "emh", "mpl")
     for form, equivariant in FORMS.items()
-} | {"generalized-alpha": {"method": "genalpha", "rho_inf": 0.9, "index": 2}}
+} | {"generalized-alpha": {"method": "genalpha", "rho_inf": 0.9, "index": 2, "newton": "full"}}
 CONSERVING = [label for label in SETTINGS if label.startswith("EM")]
 TURNING = [label for label in SETTINGS if label.endswith("equivariant")]
 KEPT = 1e-12  # largest drift of a conserved energy or momentum, divided by its size

@@ -16,6 +16,9 @@ from lgint._run.trajectory import Trajectory
 # the meaning of multipliers, momenta and the data of a run depends on these, so that a resumed run keeps them
 KEPT: Final = ("equivariant", "first_stage", "form", "modified")
 
+# options whose default was None in older versions, which their runs keep: it means what it meant there
+ONCE_NONE: Final = ("newton",)
+
 # names that other programs use for the arguments of `integrate`
 _MEANT = {
     **dict.fromkeys(("dt", "step", "step_size", "stepsize", "timestep"), "h"),
@@ -58,7 +61,7 @@ def inherited(run: Trajectory | None, given: Mapping[str, Any], *, own_steps: bo
 def left_over(method: str, options: Mapping[str, Any], given: Collection[str]) -> dict[str, Any]:
     """The values in `options` of all options that are not among the `given` ones."""
     names = defaults(method).keys() & options.keys() - given
-    kept = {name: options[name] for name in names if options[name] is not None}
+    kept = {name: options[name] for name in names if options[name] is not None or name in ONCE_NONE}
     return {name: np.array(value) if isinstance(value, list) else value for name, value in kept.items()}
 
 

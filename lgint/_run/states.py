@@ -42,7 +42,7 @@ class Stats:
     newton_iterations : int
         Linear solves of Newton's method.
     jacobians : int
-        Evaluations of tangents.
+        Evaluations of tangents, which are the matrices that Newton's method formed.
     factorisations : int
         Factorisations of matrices.
     force_evaluations : int
@@ -56,7 +56,7 @@ class Stats:
     h_used : float
         The largest step taken, s.
     newton : str or None
-        How Newton's method solved the steps, "full" or "modified"; None if there was nothing to solve.
+        How Newton's method solved the steps, "auto", "full" or "modified"; None if there was nothing to solve.
     least_cosine : float or None
         The least cosine of any body's middle Tait-Bryan angle over all steps; 1 if no body has such angles, None in
         files of versions that did not record it.

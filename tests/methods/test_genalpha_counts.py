@@ -11,6 +11,7 @@ import lgint
 
 def iterations(h, *, formulation="R3xRV", constrained=True, t_end=0.25, **options):
     model = lgint.models.heavy_top(formulation=formulation, constrained=constrained)
+    options = {"newton": "full", **options}
     stats = lgint.integrate(model, "genalpha", t_end=t_end, h=h, predictor="plain", **options).stats
     return stats.newton_iterations / stats.steps
 
@@ -81,8 +82,8 @@ def test_table_4(h, lie, euler_parameters):
 
 def steady(model, h, steps, **options):
     """Mean iterations per step."""
-    common = dict(t_end=steps * h, h=h, save_every=steps, predictor="plain")
-    stats = lgint.integrate(model, "genalpha", **common, **options).stats
+    common = dict(t_end=steps * h, h=h, save_every=steps, predictor="plain", newton="full")
+    stats = lgint.integrate(model, "genalpha", **{**common, **options}).stats
     return stats.newton_iterations / stats.steps
 
 

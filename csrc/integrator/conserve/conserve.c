@@ -67,9 +67,9 @@ static lg_status prepare(lg_stepper *self)
     if (equivariant)
         lg_stepper_take_form(self, LG_FORM_BODY_AXES);
     c->guess = options->guess.choice;
-    c->newton = lg_implicit_settings(self, &options->stop);
+    c->newton = lg_implicit_settings(&options->stop);
     c->newton.plain = 1;
-    c->newton.reuses_last = reuses_of(c);
+    c->newton.renewal.reuses_last = reuses_of(c);
     self->stats.newton = "full";
     self->stats.parasite.sought = c->rule->steadier && has_own_rows(self->system->space);
     return c->rule->null_space ? lg_null_open(&c->null, self->system, self->plan, self->type->coupling) : LG_OK;

@@ -86,8 +86,9 @@ static lg_status evaluate(void *self, int with_matrix, double *residual, lg_resi
     return LG_OK;
 }
 
-static lg_status factor(void *self, int with_matrix)
+static lg_status factor(void *self, int with_matrix, int keeps)
 {
+    (void)keeps;
     lg_conserve_stepper *c = self;
     lg_accel *accel = &c->base.accel;
     if (!with_matrix)
@@ -161,8 +162,9 @@ static lg_status evaluate_null(void *self, int with_matrix, double *residual, lg
     return LG_OK;
 }
 
-static lg_status factor_null(void *self, int with_matrix)
+static lg_status factor_null(void *self, int with_matrix, int keeps)
 {
+    (void)keeps;
     lg_conserve_stepper *c = self;
     if (!with_matrix)
         LG_TRY(evaluate_system(c, 1, c->phi));

@@ -27,17 +27,17 @@ int lg_alpha_carry_layout(const lg_genalpha_stepper *g, double *base, lg_alpha_c
         if (i > 0)
             carry->lam[i - 1] = take(base, &used, count * nrows);
     }
-    carry->place = take(base, &used, g->implicit.newton.modified ? lg_alpha_place_count(system) : 0);
+    carry->place = take(base, &used, lg_alpha_keeps_matrix(g) ? lg_alpha_place_count(system) : 0);
     return used;
 }
 
-/* The matrix that modified Newton has kept is dropped if this run needs none, or if its place has less memory, as in
+/* The matrix that an earlier run has kept is dropped if this run needs none, or if its place has less memory, as in
    files of versions whose elements remembered less. */
 int lg_alpha_adopt(const lg_stepper *self, int count, const double *given, double *carry)
 {
     const lg_genalpha_stepper *g = (const lg_genalpha_stepper *)self;
     lg_alpha_carry parts;
-    int place = lg_alpha_place_count(self->system), used = g->implicit.newton.modified ? place : 0;
+    int place = lg_alpha_place_count(self->system), used = lg_alpha_keeps_matrix(g) ? place : 0;
     int data = lg_alpha_carry_layout(g, carry, &parts) - used, rest = count - data;
     if (rest != 0 && (rest > place || rest < place - self->system->nmem))
         return 0;
@@ -77,8 +77,12 @@ lg_alpha_place lg_alpha_place_in(const lg_system *system, double *base)
     return place;
 }
 
-void lg_alpha_keep_place(lg_genalpha_stepper *g)
+void lg_alpha_keep_place(lg_genalpha_stepper *g, int keeps)
 {
+    g->place_changed = 1;
+    g->new_place[0] = 0;
+    if (!keeps)
+        return;
     const lg_system *system = g->base.system;
     const lg_space *space = system->space;
     lg_alpha_place stored = lg_alpha_place_in(system, g->new_place);
@@ -91,5 +95,4 @@ void lg_alpha_keep_place(lg_genalpha_stepper *g)
     lg_copy(space->nv, g->now.c, stored.c);
     lg_copy(space->nq, g->now.qn, stored.qn);
     lg_copy(4, (double[]){1, g->now.t, g->now.t_in, g->now.h}, g->new_place);
-    g->place_changed = 1;
 }

@@ -96,20 +96,6 @@ static const lg_alpha_form *form_of(const lg_genalpha_stepper *g)
     return forms[options_of(&g->base)->form.choice];
 }
 
-/* Newton's method as the options ask for it. By default it reuses its matrix if a new one takes many calls of
-   functions. */
-static lg_newton_settings settings_of(const lg_genalpha_stepper *g)
-{
-    int newton = options_of(&g->base)->newton.choice;
-    lg_newton_settings settings = lg_implicit_settings(&g->base, &options_of(&g->base)->stop);
-    settings.modified =
-        newton >= 0 ? newton == LG_NEWTON_MODIFIED : (g->base.system->flags & LG_SYSTEM_DIFFERENCED) != 0;
-    settings.plain = settings.together = !g->extrapolates;
-    settings.renew_after = (int)options_of(&g->base)->renew_after.number;
-    settings.good_guess = g->extrapolates;
-    return settings;
-}
-
 /* Its second matrix has no stiffness, which couples more blocks than constraints do. */
 static const lg_plan *mu_plan(const lg_genalpha_stepper *g)
 {
@@ -117,6 +103,44 @@ static const lg_plan *mu_plan(const lg_genalpha_stepper *g)
     if (g->index != LG_INDEX_STABILIZED)
         return NULL;
     return masses ? masses : g->base.plan;
+}
+
+/* When the matrix is renewed. None, which older versions have recorded as their default, is full Newton's method, unless
+   a new matrix takes many calls of functions. */
+static lg_renewal_rule renewal_rule(const lg_genalpha_stepper *g)
+{
+    int newton = options_of(&g->base)->newton.choice;
+    int differenced = (g->base.system->flags & LG_SYSTEM_DIFFERENCED) != 0;
+    if (newton < 0)
+        newton = differenced ? LG_NEWTON_MODIFIED : LG_NEWTON_FULL;
+    if (newton == LG_NEWTON_MODIFIED)
+        return g->extrapolates ? LG_RENEW_WORN : LG_RENEW_AS_PRINTED;
+    return newton == LG_NEWTON_FULL ? LG_RENEW_ALWAYS : LG_RENEW_BY_COST;
+}
+
+static const char *newton_name(const lg_genalpha_stepper *g)
+{
+    int newton = options_of(&g->base)->newton.choice;
+    if (newton == LG_NEWTON_AUTO)
+        return "auto";
+    return g->implicit.newton.renewal.rule == LG_RENEW_ALWAYS ? "full" : "modified";
+}
+
+/* Newton's method as the options ask for it. */
+static lg_newton_settings settings_of(const lg_genalpha_stepper *g)
+{
+    const lg_genalpha_options *options = options_of(&g->base);
+    lg_newton_settings settings = lg_implicit_settings(&options->stop);
+    lg_renewal_rule rule = renewal_rule(g);
+    const lg_plan *second = rule == LG_RENEW_BY_COST ? mu_plan(g) : NULL;
+    settings.plain = settings.together = !g->extrapolates;
+    settings.good_guess = g->extrapolates;
+    settings.renewal = (lg_renewal_settings){
+        .rule = rule,
+        .matrix_cost = lg_implicit_matrix_cost(g->base.system, g->base.plan, second),
+        .renew_after = (int)options->renew_after.number,
+    };
+    return settings;
 }
 
 static lg_status prepare(lg_stepper *self)
@@ -135,7 +159,7 @@ static lg_status prepare(lg_stepper *self)
     g->scaled = options->scaling.number != 0;
     g->implicit.newton = settings_of(g);
     self->accel.guest = mu_plan(g);
-    self->stats.newton = g->implicit.newton.modified ? "modified" : "full";
+    self->stats.newton = newton_name(g);
 
     if (g->index == LG_INDEX_COUNT)
         lg_report_name(&self->report, "index must be 3, 2 or \"stabilized\"");
@@ -205,7 +229,7 @@ static void layout(lg_stepper *self, lg_arena *arena)
     if (stabilized)
         layout_mu(g, arena);
     layout_chains(g, arena);
-    if (g->implicit.newton.modified)
+    if (lg_alpha_keeps_matrix(g))
         g->new_place =
             lg_matrix_layout_rest(&self->accel.matrix, self->accel.guest, (size_t)lg_alpha_place_count(system), arena);
 }
@@ -295,7 +319,7 @@ static void take_memory(lg_genalpha_stepper *g, const lg_alpha_carry *c)
 /* Restores the matrix of modified Newton in a resumed run or after a failed step. */
 static lg_status take_matrix(lg_genalpha_stepper *g, const lg_alpha_carry *c)
 {
-    if (!g->implicit.newton.modified || g->matrix_valid || c->place[0] == 0)
+    if (!lg_alpha_keeps_matrix(g) || g->matrix_valid || c->place[0] == 0)
         return LG_OK;
     lg_alpha_place place = lg_alpha_place_in(g->base.system, c->place);
     LG_TRY(lg_alpha_rebuild(g, &place));
@@ -345,7 +369,7 @@ static void hand_over(const lg_genalpha_stepper *g, const double *lam_n)
         *c->steps = *c->steps < 3 ? *c->steps + 1 : 3;
     }
     if (g->place_changed)
-        lg_copy(lg_alpha_place_count(g->base.system), g->new_place, c->place);
+        lg_copy(g->matrix_valid ? lg_alpha_place_count(g->base.system) : 1, g->new_place, c->place);
 }
 
 /* ---- the step ---- */
@@ -395,19 +419,20 @@ static lg_status begin(lg_genalpha_stepper *g, const lg_state *state, double h)
     return g->index == LG_INDEX_STABILIZED ? lg_alpha_base_rows(g, &g->now) : LG_OK;
 }
 
-/* Solves the step; if a reused matrix fails, retries with a fresh one. */
+/* Solves the step. If that fails and matrices may be reused, it is solved again with a new one in each iteration. */
 static lg_status solve(lg_genalpha_stepper *g, const lg_state *state, double h)
 {
     LG_TRY(begin(g, state, h));
     lg_newton_result result = {.matrix_valid = g->matrix_valid};
     lg_status status = lg_alpha_solve(g, &result);
-    if ((status == LG_NOT_FINITE || status == LG_NO_CONVERGENCE) && g->matrix_valid) {
-        result.matrix_valid = 0;
+    if ((status == LG_NOT_FINITE || status == LG_NO_CONVERGENCE) && lg_alpha_keeps_matrix(g)) {
+        result = (lg_newton_result){.full = 1};
         status = begin(g, state, h);
         if (status == LG_OK)
             status = lg_alpha_solve(g, &result);
     }
-    g->matrix_valid = g->implicit.newton.modified && status == LG_OK && result.matrix_valid;
+    int kept = lg_alpha_keeps_matrix(g) && (!g->place_changed || g->new_place[0] != 0);
+    g->matrix_valid = kept && status == LG_OK && result.matrix_valid;
     return status;
 }
 

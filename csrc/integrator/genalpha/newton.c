@@ -141,14 +141,14 @@ static lg_status factor_matrix(lg_genalpha_stepper *g, const lg_alpha_place *pla
     return g->index == LG_INDEX_STABILIZED ? lg_alpha_factor_mu(g, place) : LG_OK;
 }
 
-static lg_status factor(void *self, int with_matrix)
+static lg_status factor(void *self, int with_matrix, int keeps)
 {
     lg_genalpha_stepper *g = self;
     if (!with_matrix || g->force_terms)
         LG_TRY(evaluate_matrix_at(g, &g->now));
     LG_TRY(factor_matrix(g, &g->now));
-    if (g->implicit.newton.modified)
-        lg_alpha_keep_place(g);
+    if (lg_alpha_keeps_matrix(g))
+        lg_alpha_keep_place(g, keeps);
     return LG_OK;
 }
 

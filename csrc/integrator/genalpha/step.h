@@ -33,7 +33,7 @@ typedef struct lg_alpha_carry {
     double *steps; /* number of earlier steps whose values are available: 0 to 3 */
     double *memory; /* an lg_newton_memory */
     double *w[3], *lam[2], *mu[3]; /* values to extrapolate from, the latest first; lam begins with lam_n-1 */
-    double *place; /* of modified Newton's matrix */
+    double *place; /* of the matrix that is kept */
 } lg_alpha_carry;
 
 typedef struct lg_genalpha_stepper lg_genalpha_stepper;
@@ -82,7 +82,7 @@ struct lg_genalpha_stepper {
     int chains_formed; /* the part of the chains that is constant within a step has been formed */
     int matrix_valid; /* there is a matrix, that of the place which is carried or of new_place */
     int place_changed; /* the current step has formed a new matrix */
-    double *new_place; /* modified Newton: its place, in the form in which it is carried from the end of the step on */
+    double *new_place; /* its place if it may be kept, in the form in which it is carried from the end of the step on */
 
     /* stabilised index 2 */
     lg_matrix mu_matrix; /* [I B(q_n)^T; B T L 0], the guest of the main matrix */
@@ -100,6 +100,12 @@ static inline double lg_beta_prime(const lg_alpha *p, double h)
 static inline double lg_gamma_prime(const lg_alpha *p, double h)
 {
     return p->gamma / (h * p->beta);
+}
+
+/* Whether Newton's method may keep its matrix from step to step. */
+static inline int lg_alpha_keeps_matrix(const lg_genalpha_stepper *g)
+{
+    return g->implicit.newton.renewal.rule != LG_RENEW_ALWAYS;
 }
 
 /* The number of unknowns mu. */
@@ -129,7 +135,7 @@ double lg_alpha_row_noise(const lg_genalpha_stepper *g);
 lg_status lg_alpha_solve(lg_genalpha_stepper *g, lg_newton_result *result);
 /* B(q_n) into g->Bn. */
 lg_status lg_alpha_base_rows(lg_genalpha_stepper *g, const lg_alpha_place *place);
-/* Modified Newton: forms and factors the matrix of a place again. */
+/* Forms and factors the kept matrix of a place again. */
 lg_status lg_alpha_rebuild(lg_genalpha_stepper *g, const lg_alpha_place *place);
 
 /* ---- start.c ---- */
@@ -146,7 +152,7 @@ int lg_alpha_adopt(const lg_stepper *self, int count, const double *given, doubl
 /* The number of doubles in the place of a matrix: a flag, then its numbers and vectors. */
 int lg_alpha_place_count(const lg_system *system);
 lg_alpha_place lg_alpha_place_in(const lg_system *system, double *place);
-/* Writes the present place into g->new_place. */
-void lg_alpha_keep_place(lg_genalpha_stepper *g);
+/* Writes the present place into g->new_place; keeps: no later step will use the matrix, which has no place then. */
+void lg_alpha_keep_place(lg_genalpha_stepper *g, int keeps);
 
 #endif

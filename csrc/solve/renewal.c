@@ -1,0 +1,154 @@
+/* When Newton's method forms a new matrix; see renewal.h. */
+#include "solve/renewal.h"
+
+#include <math.h>
+
+enum { FIRST_JUDGED = 3, MOST_SOLE_STEPS = 16 };
+
+lg_renewal lg_renewal_begin(const lg_renewal_settings *settings, lg_renewal_memory *memory, int matrix_valid, int full)
+{
+    full = full || settings->rule == LG_RENEW_ALWAYS;
+    return (lg_renewal){.settings = settings, .memory = memory, .full = full, .matrix_valid = !full && matrix_valid};
+}
+
+/* ---- at the beginning of a step ---- */
+
+/* Whether a step that takes so many iterations with the matrix of earlier steps costs at least as much as the mean over
+   those. */
+static int is_dear(const lg_renewal_memory *m, double iterations, double cost)
+{
+    return iterations * m->matrix_age >= cost + m->iterations;
+}
+
+/* The number of iterations that the next step is expected to take with the matrix of earlier steps: as many as the last
+   one, or in the second step of a matrix as many as in that of an earlier matrix, which is tried again now and then. */
+static double next_iterations(const lg_renewal_memory *m)
+{
+    if (m->matrix_age > 1)
+        return m->last_iterations;
+    return m->sole_steps < MOST_SOLE_STEPS ? m->second_iterations : 0;
+}
+
+/* Whether the matrix of earlier steps should be replaced at the beginning of this step. */
+static int is_worn(const lg_renewal_memory *m, double cost)
+{
+    int as_before = m->worn_age > 0 && m->matrix_age >= floor(m->worn_age);
+    return m->matrix_age > 0 && (as_before || is_dear(m, next_iterations(m), cost));
+}
+
+static int begins_new(const lg_renewal *r)
+{
+    int as_printed = r->settings->rule == LG_RENEW_AS_PRINTED;
+    return !r->matrix_valid || (!as_printed && is_worn(r->memory, r->settings->matrix_cost));
+}
+
+int lg_renewal_is_likely(const lg_renewal *r)
+{
+    return r->full ? r->count < r->memory->last_formed : r->count == 0 && begins_new(r);
+}
+
+/* Not if the next step would replace it, after as many iterations as in the last step. A matrix that is formed later in
+   a step is always kept. */
+int lg_renewal_keeps(const lg_renewal *r)
+{
+    const lg_renewal_memory *m = r->memory;
+    if (r->settings->rule != LG_RENEW_BY_COST || r->count > 0)
+        return r->settings->rule != LG_RENEW_ALWAYS;
+    lg_renewal_memory next = *m;
+    next.matrix_age = 1;
+    next.iterations = fmax(1, m->last_iterations);
+    next.sole_steps++;
+    next.worn_age += m->worn_age > 0 ? 0.125 : 0;
+    return !is_worn(&next, r->settings->matrix_cost);
+}
+
+/* ---- within a step ---- */
+
+/* The number of iterations after which an error is safe, as a real number. */
+static double iterations_for(double error, double contraction)
+{
+    return contraction < 1 ? log(error / lg_safe_error) / -log(contraction) : INFINITY;
+}
+
+/* Whether the iterations that are left cost more than a new matrix, which costs at least one. */
+static int is_slow(const lg_renewal *r, double error, double contraction)
+{
+    int one_is_left = error * contraction <= lg_safe_error;
+    return !one_is_left && iterations_for(error, contraction) > r->settings->matrix_cost;
+}
+
+/* The papers' rule. The first corrections of a step may leave a larger residual although they make progress, as the
+   rows differ in size. */
+static int is_slow_as_printed(const lg_renewal *r, double contraction)
+{
+    int slows = r->count >= FIRST_JUDGED && contraction > lg_slow_contraction;
+    return r->reuses > 0 && (slows || r->count > r->settings->renew_after);
+}
+
+static int wears(const lg_renewal *r, double error, double contraction)
+{
+    if (r->settings->rule == LG_RENEW_AS_PRINTED)
+        return is_slow_as_printed(r, contraction);
+    return r->count > 0 ? is_slow(r, error, contraction) : begins_new(r);
+}
+
+/* Whether one more correction by the last matrix of this step is as good as one by a new matrix, as both are expected to
+   leave round-off. The contraction falls at least as much as before, as the matrix is nearer now. */
+static int is_last(const lg_renewal *r, double error, double contraction)
+{
+    return r->reuses <= r->settings->reuses_last && error * contraction <= lg_safe_error;
+}
+
+int lg_renewal_is_due(lg_renewal *r, double error, double contraction)
+{
+    if (r->full)
+        return !r->matrix_valid || !is_last(r, error, contraction);
+    int due = wears(r, error, contraction);
+    r->full = due && r->renewed;
+    return due || !r->matrix_valid;
+}
+
+/* ---- what happens ---- */
+
+void lg_renewal_form(lg_renewal *r)
+{
+    r->matrix_valid = r->renewed = 1;
+    r->formed += r->formed == r->count;
+    r->reuses = 0;
+}
+
+void lg_renewal_correct(lg_renewal *r)
+{
+    r->reuses++;
+    r->count++;
+}
+
+/* Remembers how long a matrix served, and what its second step cost. */
+static void note_age(lg_renewal *r)
+{
+    lg_renewal_memory *m = r->memory;
+    int began_with_new = r->renewed && r->reuses == r->count;
+    int dear =
+        r->settings->rule == LG_RENEW_BY_COST && r->count * m->matrix_age > r->settings->matrix_cost + m->iterations;
+    if (began_with_new)
+        m->worn_age += m->worn_age > 0 ? 0.125 : 0;
+    else if (r->renewed || dear)
+        m->worn_age = m->matrix_age;
+    if (!r->renewed && m->matrix_age == 1) {
+        m->second_iterations = r->count;
+        m->sole_steps = 0;
+    }
+}
+
+void lg_renewal_end(lg_renewal *r)
+{
+    lg_renewal_memory *m = r->memory;
+    m->last_iterations = r->count;
+    m->last_formed = r->formed;
+    note_age(r);
+    if (r->renewed)
+        m->matrix_age = m->iterations = 0;
+    m->iterations += r->reuses;
+    m->matrix_age++;
+    m->sole_steps++;
+}

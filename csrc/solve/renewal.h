@@ -1,0 +1,70 @@
+/* When Newton's method forms a new matrix, as it decides itself (LG_RENEW_BY_COST).
+
+   A matrix is kept, from step to step as well, while that is the cheaper way. Costs are counted in iterations, never
+   timed: the operations of the matrix's plan tell before the run how many iterations a new matrix costs.
+   Within a step it is renewed if the iterations still expected cost more than a new one; after the second renewal of a
+   step every iteration forms one. At the beginning of a step it is renewed if this step is expected to take at least as
+   many iterations as the mean over the matrix's steps, including its factorisation (the optimal time to replace it).
+   A step is expected to take as many iterations as the last one; the second step of a matrix as many as the second step
+   of the last matrix that had one. Where that does not pay, a matrix serves one step and is not kept; after sixteen such
+   steps one is tried on a second step. Where a step took more iterations than that mean, or the matrix had to be
+   replaced within it, the next matrices are replaced at the beginning of the step of that age, and after eight of them
+   one step later. All that decides is in the memory.
+
+   The other rules: every iteration forms a matrix. Or each matrix is kept, and renewed as above, but for what a step
+   that took more iterations than the mean teaches: that is how older versions went on. Or the papers' rule, which keeps a
+   matrix until an iteration, from the third of a step on, leaves more than half of the error, or a step has taken more
+   than `renew_after` of them (holzinger2024, 3.4; holzinger2025, 7; their program says from which iteration on). */
+#ifndef LG_SOLVE_RENEWAL_H
+#define LG_SOLVE_RENEWAL_H
+
+typedef enum lg_renewal_rule { LG_RENEW_ALWAYS, LG_RENEW_BY_COST, LG_RENEW_WORN, LG_RENEW_AS_PRINTED } lg_renewal_rule;
+
+typedef struct lg_renewal_settings {
+    lg_renewal_rule rule;
+    double matrix_cost; /* of a new matrix, in iterations */
+    int renew_after; /* the papers' rule: iterations of a step beyond which the matrix is renewed */
+    int reuses_last; /* with a new matrix always: most corrections at the end of a step that take the one before */
+} lg_renewal_settings;
+
+/* What one step hands to the next, a part of lg_newton_memory. */
+typedef struct lg_renewal_memory {
+    double matrix_age; /* steps that the reused matrix has served */
+    double iterations; /* with the reused matrix, over all of its steps */
+    double last_iterations; /* of the last step */
+    double last_formed; /* iterations at the beginning of the last step that formed a matrix */
+    double second_iterations; /* of the second step of the last matrix that had one */
+    double sole_steps; /* steps since that second step */
+    double worn_age; /* age at which a matrix last cost too much, and 1/8 for each one replaced before */
+} lg_renewal_memory;
+
+/* The matrices of one step. */
+typedef struct lg_renewal {
+    const lg_renewal_settings *settings;
+    lg_renewal_memory *memory;
+    int count; /* corrections so far */
+    int full; /* every iteration forms a new matrix */
+    int matrix_valid, renewed; /* there is a matrix; it was formed in this step */
+    int reuses; /* corrections of this step with the present matrix */
+    int formed; /* iterations at the beginning of this step that formed a matrix */
+} lg_renewal;
+
+/* Largest expected error, relative to the bound, after a correction that ends a step without a test. */
+static const double lg_safe_error = 0.25;
+/* An iteration that leaves more of the error makes too little progress. */
+static const double lg_slow_contraction = 0.5;
+
+/* matrix_valid: there is one from an earlier step; full: every iteration shall form one, by whatever rule. */
+lg_renewal lg_renewal_begin(const lg_renewal_settings *settings, lg_renewal_memory *memory, int matrix_valid, int full);
+/* Whether the next correction is expected to form a matrix, so that the residual is evaluated with it. */
+int lg_renewal_is_likely(const lg_renewal *r);
+/* Whether the next correction forms a matrix, given the error and the contraction of the last correction. */
+int lg_renewal_is_due(lg_renewal *r, double error, double contraction);
+/* Whether a matrix that is formed now may serve in later steps. */
+int lg_renewal_keeps(const lg_renewal *r);
+/* Notes that a matrix has been formed; that a correction has been made; that the step has been solved. */
+void lg_renewal_form(lg_renewal *r);
+void lg_renewal_correct(lg_renewal *r);
+void lg_renewal_end(lg_renewal *r);
+
+#endif
