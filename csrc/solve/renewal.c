@@ -92,8 +92,8 @@ static int wears(const lg_renewal *r, double error, double contraction)
     return r->count > 0 ? is_slow(r, error, contraction) : begins_new(r);
 }
 
-/* Whether one more correction by the last matrix of this step is as good as one by a new matrix, as both are expected to
-   leave round-off. The contraction falls at least as much as before, as the matrix is nearer now. */
+/* Whether one more correction by the last matrix of this step is as good as one by a new matrix, as both are expected
+   to leave round-off. The contraction falls at least as much as before, as the matrix is nearer now. */
 static int is_last(const lg_renewal *r, double error, double contraction)
 {
     return r->reuses <= r->settings->reuses_last && error * contraction <= lg_safe_error;

@@ -35,13 +35,12 @@ def test_every_case_runs_and_is_near_its_fine_run(case):
 
 @pytest.mark.parametrize("case", bench.CASES, ids=IDS)
 def test_options_are_what_a_user_types(case):
-    """Cases choose Newton's method and, for the rotor, the printed form; all other options have their defaults."""
-    assert set(case.options) <= ({"newton", "form"} if "printed" in case.name else {"newton"})
-    assert case.options.get("newton", "full") == ("modified" if "modified" in case.name else "full")
+    """One case of the rotor chooses the printed form; all other options have their defaults."""
+    assert set(case.options) == ({"form"} if "printed" in case.name else set())
 
 
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")  # Exudyn renames settings
-@pytest.mark.parametrize("case", [c for c in bench.CASES if c.peer and c.options.get("newton") != "modified"])
+@pytest.mark.parametrize("case", [c for c in bench.CASES if c.peer])
 def test_the_peer_solves_the_same_equations(case):
     """After 40 steps the positions differ by less than a thousandth of the distance that the body has moved."""
     exudyn = LOAD()

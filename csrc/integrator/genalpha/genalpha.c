@@ -105,8 +105,8 @@ static const lg_plan *mu_plan(const lg_genalpha_stepper *g)
     return masses ? masses : g->base.plan;
 }
 
-/* When the matrix is renewed. None, which older versions have recorded as their default, is full Newton's method, unless
-   a new matrix takes many calls of functions. */
+/* When the matrix is renewed. None, which older versions have recorded as their default, is full Newton's method,
+   unless a new matrix takes many calls of functions. */
 static lg_renewal_rule renewal_rule(const lg_genalpha_stepper *g)
 {
     int newton = options_of(&g->base)->newton.choice;
