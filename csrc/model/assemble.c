@@ -252,7 +252,7 @@ lg_status lg_model_accelerate(void *self, const lg_point *at, double *a)
 static int inverse_size(void *self, int block)
 {
     const lg_body *b = lg_model_body_on(self, block);
-    return b->type->mass ? (int)b->type->mass->size(b) : 0;
+    return b->type->tree ? (int)b->type->tree->mass->size(b) : 0;
 }
 
 static lg_status inverse_factor(void *self, const lg_point *at, int block, double *factor)
@@ -260,13 +260,13 @@ static lg_status inverse_factor(void *self, const lg_point *at, int block, doubl
     const lg_body *b = lg_model_body_on(self, block);
     if (!at->same_q)
         b->type->kinematics((lg_span){b, b + 1}, at, LG_NO_POSES, 0);
-    return b->type->mass->factor(b, at, factor);
+    return b->type->tree->mass->factor(b, at, factor);
 }
 
 static void inverse_solve(void *self, int block, double *factor, int n, int ld, double *x)
 {
     const lg_body *b = lg_model_body_on(self, block);
-    b->type->mass->solve(b, factor, n, ld, x);
+    b->type->tree->mass->solve(b, factor, n, ld, x);
 }
 
 const lg_inverse_mass lg_model_inverse_mass = {.size = inverse_size, .factor = inverse_factor, .solve = inverse_solve};

@@ -23,7 +23,7 @@ static unsigned flags_of(const lg_model *m)
         const lg_node *node = m->bodies[i].block->node;
         if (!m->bodies[i].type->constant_mass || node->attitude)
             flags &= ~(unsigned)LG_SYSTEM_CONSTANT_MASS;
-        if (m->bodies[i].type->mass)
+        if (m->bodies[i].type->tree)
             flags |= LG_SYSTEM_TREES;
     }
     for (int i = 0; i < m->nforces; i++) {

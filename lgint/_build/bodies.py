@@ -58,7 +58,7 @@ class BodyBuilder(Parts):
             Body axes, rad/s.
         formulation : str, optional
             How the body is stored, see the page on conventions: "R3xSO3", "R3xS3", "R3xRV", "SE3", "S3R3",
-            "euler_parameters", "tait_bryan", or "minimal": the body's first joint defines its only coordinate. Default:
+            "euler_parameters", "tait_bryan", or "minimal": the body's first joint defines its coordinates. Default:
             the builder's.
         pivot : array_like, shape (3,), optional
             Inertial point about which the body turns. The body then has rotational coordinates only, and the velocity

@@ -11,8 +11,9 @@ from lgint._args import Array, array, choice, number
 from lgint._build.body import IDENTITY, START_TOLERANCE, Body
 from lgint._build.elements import ElementBuilder, Where
 from lgint._build.parts import Ends, Partner
-from lgint._build.trees import TREE_JOINTS, Joint, Tree
-from lgint._model.joints import JOINTS
+from lgint._build.trees import Joint, Tree
+from lgint._model.formulations import FORMULATIONS
+from lgint._model.joints import JOINTS, NODES, TREE_JOINTS
 from lgint._model.parameters import CARRIERS
 from lgint._model.record import JointRow, Matrix
 from lgint._rotation import cross, norm, triad_about
@@ -45,14 +46,14 @@ class JointBuilder(ElementBuilder):
         length: float | None = None,
         carrier: str | None = None,
         angle: float | None = None,
-        rate: float | None = None,
+        rate: ArrayLike | None = None,
         name: str | None = None,
     ) -> str:
         """Adds a joint between two bodies, or between a body and the ground.
 
-        The first joint of a body in minimal coordinates is revolute or prismatic, its first partner the ground or a
-        body that is already part of a tree: the joint's angle (or slide) is the body's only coordinate. All other
-        joints are constraints.
+        The first joint of a body in minimal coordinates defines the body's coordinates. It is revolute, prismatic,
+        cylindrical, universal, planar or spherical, and its first partner is the ground, a body that is part of a tree,
+        or a rigid body in a Lie formulation, which becomes the root of a tree. All other joints are constraints.
 
         Parameters
         ----------
@@ -80,9 +81,11 @@ class JointBuilder(ElementBuilder):
             Revolute, cylindrical, planar: the joint's angle at the start with full turns, rad; default 0. Prismatic,
             inline: the slide at the start, m; default: the distance of the point of `b` from that of `a` along the
             axis, which is 0 if `point` is given.
-        rate : float, optional
-            Only for a joint that defines the coordinate of a body in minimal coordinates, rad/s or m/s. The velocities
-            of the second body follow from it. Default: the rate that follows from the velocities of both bodies.
+        rate : float or array_like, optional
+            Only for a joint that defines the coordinates of a body in minimal coordinates, rad/s or m/s: cylindrical
+            (slide, turn); universal (about `axis`, about `second_axis`); planar (two slides, turn); spherical (the
+            relative angular velocity in axes of `b`). The velocities of the second body follow from it. Default: the
+            rates that follow from the velocities of both bodies.
         name : str, optional
             By which drives and accessors refer to it. Default: made from the names of the bodies.
 
@@ -107,13 +110,16 @@ class JointBuilder(ElementBuilder):
         name = self._joint_name(kind, a, b, name)
         if b in self._loose:
             self._check_tree_joint(kind, a, b)
-            _refuse(kind, "second_axis", second_axis)
             _refuse(kind, "carrier", carrier)
-            e = _triad(kind, name, axis, None)[:, 2]
+            triad = self._at(b).R if kind == "spherical" else _triad(kind, name, axis, second_axis)
+            if not JOINTS[kind].coordinates:
+                _refuse(kind, "angle", angle)
             q = 0.0 if angle is None else number(f"angle of {name!r}", angle)
-            speed = None if rate is None else number(f"rate of {name!r}", rate)
+            many = len(TREE_JOINTS[kind])
+            speeds = None if rate is None else array(f"rate of {name!r}", rate, (many,) if many > 1 else (), (many,))
             place = self._tree_point(name, b, point, point_a, point_b)
-            return self._hang(name, a, b, Joint(kind, place, e, q, speed))
+            rates = None if speeds is None else speeds.reshape(many)
+            return self._hang(name, a, b, Joint(kind, place, triad, q, rates))
         _refuse(kind, "rate", rate)
         if point is None and (point_a is None or point_b is None):
             raise ValueError(f"joint {name!r} needs point, or point_a and point_b")
@@ -191,11 +197,20 @@ class JointBuilder(ElementBuilder):
     # ---- links of trees ----
 
     def _check_tree_joint(self, kind: str, parent: str, link: str) -> None:
-        if kind not in TREE_JOINTS or (parent != "ground" and parent not in self._links):
+        if kind not in TREE_JOINTS or not (parent == "ground" or parent in self._links or self._can_be_root(parent)):
+            kinds = ", ".join(TREE_JOINTS)
             raise ValueError(
-                f"body {link!r} is in minimal coordinates: its first joint must be revolute or prismatic, "
-                f"with the ground or a link of a tree as first partner; got a {kind} joint with {parent!r}"
+                f"body {link!r} is in minimal coordinates: its first joint must be one of {kinds}, with the ground, a "
+                f"link of a tree or a rigid body in a Lie formulation as first partner; got a {kind} joint with "
+                f"{parent!r}"
             )
+
+    def _can_be_root(self, name: str) -> bool:
+        """Whether a body can be the root of a tree: it is rigid, and its velocities are those of a body."""
+        if name not in self._blocks or not isinstance(self._parts[self._blocks[name]], Body):
+            return False
+        row = NODES[FORMULATIONS[self._bodies[name].formulation].node]
+        return not (row["nown"] or row["rates"] or row["explicit_only"])
 
     def _tree_point(
         self, name: str, link: str, point: ArrayLike | None, point_a: ArrayLike | None, point_b: ArrayLike | None
@@ -209,18 +224,24 @@ class JointBuilder(ElementBuilder):
 
     def _hang(self, name: str, parent: str, link: str, joint: Joint) -> str:
         """Makes a body in minimal coordinates a link of its parent's tree, or the first link of a new tree."""
-        tree = self._links[parent] if parent in self._links else self._new_tree()
+        tree = self._links[parent] if parent in self._links else self._new_tree(parent)
         above = self._bodies[parent] if parent in self._links else None
         self._bodies[link] = tree.add(self._bodies[link], above, joint)
         self._links[link], self._blocks[link] = tree, tree.block
         self._loose.remove(link)
         ends = self._ends(name, parent, link, joint.point, None, None, (3,))
-        row = self._lower_pair(joint.kind, ends, triad_about(joint.axis), joint.coordinate)
+        start = joint.coordinate if JOINTS[joint.kind].coordinates else None
+        row = self._lower_pair(joint.kind, ends, joint.triad, start)
         return self._add_joint(name, {**row, "holds": True})
 
-    def _new_tree(self) -> Tree:
-        tree = Tree(len(self._parts))
-        self._parts.append(tree)
+    def _new_tree(self, parent: str) -> Tree:
+        """A tree on the ground, or one whose root is a body, which keeps its block."""
+        if parent == "ground":
+            tree = Tree(len(self._parts))
+            self._parts.append(tree)
+            return tree
+        tree = Tree(self._blocks[parent], self._bodies[parent])
+        self._parts[tree.block] = self._links[parent] = tree
         return tree
 
 

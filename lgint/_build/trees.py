@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Final
+from typing import cast
 
 import numpy as np
 
 from lgint._args import Array
-from lgint._build.body import START_TOLERANCE, ZERO, Body, State
+from lgint._build.body import IDENTITY, START_TOLERANCE, ZERO, Body, State, states
+from lgint._model.joints import TREE_JOINTS
 from lgint._rotation import cross
-
-TREE_JOINTS: Final = ("revolute", "prismatic")
 
 
 @dataclass(frozen=True)
@@ -20,36 +19,50 @@ class Joint:
 
     kind: str
     point: Array  # inertial
-    axis: Array  # inertial, unit length
-    coordinate: float
-    rate: float | None  # None: follows from the velocities of both bodies
+    triad: Array  # inertial, e1, e2, e3 as columns; of a spherical joint the axes of the link
+    coordinate: float  # about e3, or along it if that is its only coordinate
+    rates: Array | None  # of all coordinates; None: they follow from the velocities of both bodies
+
+    @property
+    def motions(self) -> list[tuple[bool, Array]]:
+        """Of each coordinate whether it slides, and its axis."""
+        return [(motion == "slide", self.triad[:, axis]) for motion, axis in TREE_JOINTS[self.kind]]
+
+    def start(self) -> list[float]:
+        """The coordinates at the start."""
+        if self.kind == "spherical":
+            return cast(list[float], IDENTITY.ravel().tolist())
+        return [0.0] * (len(TREE_JOINTS[self.kind]) - 1) + [self.coordinate]
 
 
 @dataclass
 class Tree:
-    """Coordinates and rates of the joints of one tree, parents first."""
+    """The root of a tree, if that is a body, and coordinates and rates of its joints, parents first."""
 
     block: int
+    root: Body | None = None
     q: list[float] = field(default_factory=list)
     v: list[float] = field(default_factory=list)
 
     def state(self) -> State:
-        """Coordinates and rates of all joints at the start."""
-        return (np.array(self.q),), (np.array(self.v),)
+        """Coordinates and rates of the root and of all joints at the start."""
+        q, v = next(states([self.root])) if self.root else ((), ())
+        return (*q, np.array(self.q)), (*v, np.array(self.v))
 
     def add(self, body: Body, parent: Body | None, joint: Joint) -> Body:
         """Adds `body` to a link (None: the ground) and returns it with the velocities that its joint allows."""
-        rate = _rate(body, joint, parent) if joint.rate is None else joint.rate
-        velocity, omega = _follow(body, joint, rate, parent)
+        rates = _rates(body, joint, parent) if joint.rates is None else joint.rates
+        velocity, omega = _follow(body, joint, rates, parent)
         scale = 1 + np.abs(velocity).max() + np.abs(omega).max()
         error = max(np.abs(velocity - body.velocity).max(), np.abs(omega - body.R @ body.omega).max())
-        if joint.rate is None and error > START_TOLERANCE * scale:
+        if joint.rates is None and error > START_TOLERANCE * scale:
+            given = f"rate {rates[0]:.6g}" if len(rates) == 1 else f"rates {rates}"
             raise ValueError(
-                f"the velocities of {body.name!r} violate its {joint.kind} joint: with the rate {rate:.6g} its COM "
+                f"the velocities of {body.name!r} violate its {joint.kind} joint: with the {given} its COM "
                 f"moves with {velocity} and it turns with {omega} (inertial); or give the rate of the joint"
             )
-        self.q.append(joint.coordinate)
-        self.v.append(rate)
+        self.q += joint.start()
+        self.v += rates.tolist()
         return body._replace(velocity=velocity, omega=body.R.T @ omega, reference=None)
 
 
@@ -61,17 +74,19 @@ def _at_point(body: Body | None, point: Array) -> tuple[Array, Array]:
     return body.velocity + cross(omega, point - body.x), omega
 
 
-def _rate(body: Body, joint: Joint, parent: Body | None) -> float:
-    """The rate of the joint that follows from the velocities of both bodies."""
-    level = 0 if joint.kind == "prismatic" else 1
-    return float(joint.axis @ (_at_point(body, joint.point)[level] - _at_point(parent, joint.point)[level]))
+def _rates(body: Body, joint: Joint, parent: Body | None) -> Array:
+    """The rates of the joint that follow from the velocities of both bodies."""
+    own, other = _at_point(body, joint.point), _at_point(parent, joint.point)
+    slide, turn = own[0] - other[0], own[1] - other[1]
+    return np.array([axis @ (slide if slides else turn) for slides, axis in joint.motions])
 
 
-def _follow(body: Body, joint: Joint, rate: float, parent: Body | None) -> tuple[Array, Array]:
-    """Inertial velocity of the COM and angular velocity, inertial, of a link whose joint has this rate."""
+def _follow(body: Body, joint: Joint, rates: Array, parent: Body | None) -> tuple[Array, Array]:
+    """Inertial velocity of the COM and angular velocity, inertial, of a link whose joint has these rates."""
     velocity, omega = _at_point(parent, joint.point)
-    if joint.kind == "prismatic":
-        velocity = velocity + rate * joint.axis
-    else:
-        omega = omega + rate * joint.axis
+    for rate, (slides, axis) in zip(rates, joint.motions, strict=True):
+        if slides:
+            velocity = velocity + rate * axis
+        else:
+            omega = omega + rate * axis
     return velocity + cross(omega, body.x - joint.point), omega

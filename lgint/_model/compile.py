@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import cached_property, partial
 from itertools import chain
@@ -14,12 +14,12 @@ from numpy.typing import ArrayLike, NDArray
 from lgint import _core
 from lgint._args import Array
 from lgint._model.formulations import FORMULATIONS
+from lgint._model.joints import NODES, TREE_JOINTS, TREE_NODE, tree_width
 from lgint._model.laws import ForceLaw, StrainLaw, TurnedLaw, TurnedLoad
 from lgint._model.motion import motion
 from lgint._model.parameters import DECLARED
 from lgint._model.record import (
     EDGES,
-    MINIMAL,
     BodyRow,
     ForceRow,
     JointRow,
@@ -105,6 +105,10 @@ class JointPlace(NamedTuple):
     frames: tuple[int, int]
     slide: tuple[int, int]  # its slide is the distance between these frames along the axis of the first one
     link: int | None  # if the joint holds a link, the number of that link in its tree
+    # of such a joint: for each coordinate, the frame of its link, and its index in q and in v within the block
+    coordinates: dict[str, tuple[int, int, int]]
+    # the first index and the number of its coordinates and of its velocities, likewise
+    held: tuple[tuple[int, int], tuple[int, int]]
     forces: tuple[int, ...]  # the elements of drives and force laws in it
 
 
@@ -114,18 +118,19 @@ class Maker(NamedTuple):
     owners: tuple[str, ...]  # names of the parts of the model whose numbers the element depends on
     make: Callable[..., Element]
     arguments: tuple[Any, ...]  # those before the record
-    share: Callable[[Record, str], Vector] | None  # of each owner: equally many parameters, one after the other
+    share: Callable[[Record, str], tuple[int, Vector]] | None  # of each owner: where they start, and its parameters
 
     def remade(self, record: Record, owner: str) -> tuple[int, Sequence[float]]:
         """The parameters that depend on an owner, and where they start among those of the element."""
         if self.share is None:
             return 0, self.make(*self.arguments, record).parameters
-        own = self.share(record, owner)
-        return len(own) * self.owners.index(owner), own
+        return self.share(record, owner)
 
 
 # of a maker; most are used once, and need no name
-Parts = tuple[tuple[str, ...], Callable[..., Element], tuple[Any, ...], Callable[[Record, str], Vector] | None]
+Parts = tuple[
+    tuple[str, ...], Callable[..., Element], tuple[Any, ...], Callable[[Record, str], tuple[int, Vector]] | None
+]
 
 
 @dataclass(frozen=True)
@@ -184,11 +189,14 @@ def _makers(record: Record, frames: Frames, joints: dict[str, JointPlace]) -> It
         yield (name,), _force, (name, _attached(force, frames), joints), None
 
 
+_NOT_HELD: Final = (0, 0), (0, 0)
+
+
 def _joint_places(record: Record, frames: Frames) -> dict[str, JointPlace]:
     """The places of joints, whose elements follow those of bodies and weights and come before those of forces."""
     number = sum(frames.elements())
     forces: dict[str, tuple[int, ...]] = {}
-    for i, force in enumerate(record["forces"].values(), number + len(record["joints"]) - len(frames.links)):
+    for i, force in enumerate(record["forces"].values(), number + len(record["joints"]) - len(frames.holders)):
         if "joint" in force:
             forces[force["joint"]] = *forces.get(force["joint"], ()), i
     trees = {block: element for element, block in enumerate(frames.trees, len(record["supports"]))}
@@ -199,8 +207,9 @@ def _joint_places(record: Record, frames: Frames) -> dict[str, JointPlace]:
         blocks = frames.block(one), frames.block(other)
         slide = (frames.at(one, joint["slide_point"]), b) if "slide_point" in joint else ends
         held = joint.get("holds")
-        element, link = (trees[blocks[1]], frames.links[other]) if held else (number, None)
-        places[name] = JointPlace(element, blocks, ends, slide, link, forces.get(name, ()))
+        element, link = (trees[blocks[1]], frames.links[other].last) if held else (number, None)
+        found, span = (frames.coordinates(joint, b), frames.span(joint)) if held else ({}, _NOT_HELD)
+        places[name] = JointPlace(element, blocks, ends, slide, link, found, span, forces.get(name, ()))
         number += not held
     return places
 
@@ -233,19 +242,65 @@ def parameters_of(model: Compiled, parameters: Array, record: Record, owners: Se
 
 
 def _blocks(record: Record) -> list[Block]:
-    """The blocks: kinds of nodes, modal bodies with their modal coordinates, and R^n for trees."""
+    """The blocks: kinds of nodes, modal bodies with their modal coordinates, and products for trees."""
     blocks: dict[int, Block] = {}
-    links: dict[int, int] = {}
+    trees, held = trees_of(record), holders(record["joints"])
     for body in record["bodies"].values():
         block = body["block"]
-        if body["formulation"] == MINIMAL:
-            links[block] = links.get(block, 0) + 1
-            blocks[block] = "Rn", links[block]
+        if block in trees:
             continue
-        row, modes = FORMULATIONS[body["formulation"]], mode_count(body)
-        node = row.pivot if body["pivot"] else row.node, 0
-        blocks[block] = (node, ("Rn", modes)) if modes else node
+        modes = mode_count(body)
+        blocks[block] = (_node(body), ("Rn", modes)) if modes else _node(body)
+    for block, links in trees.items():
+        blocks[block] = _factors(record, links, held)
     return [blocks[block] for block in sorted(blocks)]
+
+
+def _node(body: BodyRow) -> tuple[str, int]:
+    row = FORMULATIONS[body["formulation"]]
+    return row.pivot if body["pivot"] else row.node, 0
+
+
+def _factors(record: Record, links: list[str], held: Mapping[str, str]) -> Block:
+    """The factors of a tree: nodes of its root and of spherical joints, and R^n of joints that follow each other."""
+    factors: list[tuple[str, int]] = []
+    for name in links:
+        if name not in held:
+            factors.append(_node(record["bodies"][name]))
+        elif (kind := record["joints"][held[name]]["kind"]) == "spherical":
+            factors.append((TREE_NODE, 0))
+        elif factors and factors[-1][0] == "Rn":
+            factors[-1] = "Rn", factors[-1][1] + len(TREE_JOINTS[kind])
+        else:
+            factors.append(("Rn", len(TREE_JOINTS[kind])))
+    return factors[0] if len(factors) == 1 else tuple(factors)
+
+
+class Link(NamedTuple):
+    """The links of a tree on which a body is, of which those before the last belong to its joint."""
+
+    first: int
+    last: int
+    q: int  # their first coordinate in the block
+
+
+def trees_of(record: Record) -> dict[int, list[str]]:
+    """The bodies of each tree by block: its root, if that is a body, and the links, parents first."""
+    trees: dict[int, list[str]] = {}
+    held = holders(record["joints"])
+    for name in held:
+        trees.setdefault(record["bodies"][name]["block"], []).append(name)
+    for name, body in record["bodies"].items():
+        if body["block"] in trees and name not in held:
+            trees[body["block"]].insert(0, name)
+    return trees
+
+
+def _widths(body: BodyRow, holder: JointRow | None) -> tuple[int, int]:
+    """Numbers of velocities and of coordinates of a body of a tree."""
+    if holder is not None:
+        return len(TREE_JOINTS[holder["kind"]]), tree_width(holder["kind"])
+    return len(_root_motions(body)), NODES[_node(body)[0]]["nq"]
 
 
 class Frames:
@@ -262,17 +317,21 @@ class Frames:
         }
         self.holders = holders(record["joints"])
         self.coms = {name: _com(record, name, self.holders.get(name)) for name in self._bodies}
-        self.trees: dict[int, list[str]] = {}  # links by block, parents first
-        for name in self.holders:
-            self.trees.setdefault(self._bodies[name]["block"], []).append(name)
-        self.links = {name: part for links in self.trees.values() for part, name in enumerate(links)}
+        self.trees = trees_of(record)
+        self.links: dict[str, Link] = {}
+        for links in self.trees.values():
+            v, q = 0, 0
+            for name in links:
+                holder = self.holders.get(name)
+                width, wide = _widths(self._bodies[name], record["joints"][holder] if holder else None)
+                self.links[name] = Link(v, v + width - 1, q)
+                v, q = v + width, q + wide
         self._found: dict[Frame, int] = {}
         self._coms: dict[str, int] = {}
 
     def at(self, who: str, point: Sequence[float]) -> int:
         """Number of the frame at a point of a body, of a support or of the ground, or at a node."""
-        frame = self._on_body(who, point) if who in self._bodies else self._elsewhere(who, point)
-        return self._found.setdefault(frame, len(self._found))
+        return self._number(self._on_body(who, point) if who in self._bodies else self._elsewhere(who, point))
 
     def block(self, who: str) -> int:
         """The block of a body or a node, -1 for the ground and for supports."""
@@ -290,6 +349,24 @@ class Frames:
         """Number of the frame at the point of a body that its coordinates describe."""
         com = self.coms[name]
         return self.at(name, [-x for x in com]) if any(com) else self.com(name)
+
+    def span(self, joint: JointRow) -> tuple[tuple[int, int], tuple[int, int]]:
+        """The first index and the number of the coordinates of a joint that holds a link, and of its velocities."""
+        link, kind = self.links[joint["second"]], joint["kind"]
+        return (link.q, tree_width(kind)), (link.first, len(TREE_JOINTS[kind]))
+
+    def coordinates(self, joint: JointRow, at: int) -> dict[str, tuple[int, int, int]]:
+        """The coordinates of a joint that holds the link on which the frame `at` is, as in `JointPlace`."""
+        link, found = self.links[joint["second"]], {}
+        for i, (kind, axis) in enumerate(TREE_JOINTS[joint["kind"]]):
+            if axis == 2 and kind != "node":
+                v = link.first + i
+                own = at if v == link.last else self._number((self.block(joint["second"]), v, *_ZERO, *_ZERO))
+                found["angle" if kind == "turn" else "slide"] = own, link.q + i, v
+        return found
+
+    def _number(self, frame: Frame) -> int:
+        return self._found.setdefault(frame, len(self._found))
 
     def elements(self) -> tuple[int, int]:
         """Number of elements of supports and bodies, and of weights."""
@@ -312,7 +389,14 @@ class Frames:
         else:
             x, y, z = _in_node(body, np.array([x + a, y + b, z + c])).tolist()
         base = body["pivot"]["point"] if body["pivot"] else _ZERO
-        return body["block"], self.links.get(who, 0), *base, x + 0.0, y + 0.0, z + 0.0  # without negative zeros
+        return (
+            body["block"],
+            self.links[who].last if who in self.links else 0,
+            *base,
+            x + 0.0,
+            y + 0.0,
+            z + 0.0,
+        )  # without negative zeros
 
     def _elsewhere(self, who: str, point: Sequence[float]) -> Frame:
         if who == "ground":
@@ -390,8 +474,7 @@ def _support(name: str, at: int, record: Record) -> Element:
 def _inertia(record: Record, frames: Frames) -> Iterator[Parts]:
     """One element for each tree, and then for each rigid or flexible body."""
     for links in frames.trees.values():
-        link = partial(_link, frames=frames)
-        yield (*links,), _tree, (links, link, frames.origin(links[0])), link
+        yield (*links,), _tree, (links, frames, frames.origin(links[0])), partial(_share, frames=frames)
     for name, body in record["bodies"].items():
         if body["modes"]:
             yield (name,), _modal_body, (name, frames.com(name)), None
@@ -399,9 +482,15 @@ def _inertia(record: Record, frames: Frames) -> Iterator[Parts]:
             yield (name,), _rigid_body, (name, _moment(body, frames.coms[name]), frames.origin(name)), None
 
 
-def _tree(links: list[str], link: Callable[[Record, str], Vector], at: int, record: Record) -> Element:
-    values = {"links": [number for name in links for number in link(record, name)]}
+def _tree(links: list[str], frames: Frames, at: int, record: Record) -> Element:
+    values = {"links": [number for name in links for number in _links(record, name, frames)]}
     return _element("tree", f"{links[0]}.tree", (at,), values)
+
+
+def _share(record: Record, name: str, frames: Frames) -> tuple[int, Vector]:
+    """Where the parameters of a body start in those of its tree, and these parameters."""
+    own, link = _links(record, name, frames), frames.links[name]
+    return len(own) // (link.last - link.first + 1) * link.first, own
 
 
 def _modal_body(name: str, at: int, record: Record) -> Element:
@@ -434,22 +523,39 @@ def _six(inertia: Matrix) -> Vector:
     return [xx, yy, zz, xy, xz, yz]
 
 
-def _link(record: Record, name: str, frames: Frames) -> Vector:
-    """The parameters of a link: its parent, its joint, its pose on the parent at coordinate zero, and its inertia."""
-    joint, body = record["joints"][frames.holders[name]], record["bodies"][name]
-    parent, (first, second) = joint["first"], np.array(joint["triads"])
-    x, y, z = joint.get("slide_point", joint["points"][0])
-    a, b, c = _ZERO if parent == "ground" else frames.coms[parent]
-    return [
-        frames.links[parent] if parent != "ground" else -1.0,
-        joint["kind"] == "prismatic",
-        *(first @ second.T).ravel().tolist(),
-        *(x + a, y + b, z + c),
-        *second[:, 2].tolist(),
-        body["mass"],
-        *frames.coms[name],
-        *_six(body["inertia"] or []),
-    ]
+def _links(record: Record, name: str, frames: Frames) -> Vector:
+    """The parameters of the links on which a body is: those of its joint, and the last one with its own inertia.
+
+    Of each: its parent, its joint, its pose on the parent at coordinate zero, and its inertia.
+    """
+    body, links, holder = record["bodies"][name], frames.links[name], frames.holders.get(name)
+    if holder is None:
+        parent, R, point, axes = -1, np.eye(3), body["pivot"]["point"] if body["pivot"] else _ZERO, np.eye(3)
+        motions = _root_motions(body)
+    else:
+        joint = record["joints"][holder]
+        first, axes = np.array(joint["triads"])
+        x, y, z = joint.get("slide_point", joint["points"][0])
+        a, b, c = _ZERO if joint["first"] == "ground" else frames.coms[joint["first"]]
+        parent = frames.links[joint["first"]].last if joint["first"] != "ground" else -1
+        R, point, motions = first @ axes.T, (x + a, y + b, z + c), TREE_JOINTS[joint["kind"]]
+    inertia = body["mass"], *frames.coms[name], *_six(body["inertia"] or [])
+    values: Vector = []
+    for number, (kind, axis) in enumerate(motions, links.first):
+        last = number == links.last
+        values += parent, _MOTIONS.index(kind), not last, *R.ravel().tolist(), *point, *axes[:, axis].tolist()
+        values += inertia if last else (0.0,) * 10
+        parent, R, point = number, np.eye(3), _ZERO
+    return values
+
+
+_MOTIONS: Final = ("turn", "slide", "node")
+
+
+def _root_motions(body: BodyRow) -> Sequence[tuple[str, int]]:
+    """The motions of the root of a tree on its node: its position, unless the node is a pivot, and its rotation."""
+    along = "node" if FORMULATIONS[body["formulation"]].body_velocity else "slide"
+    return [*(() if body["pivot"] else ((along, i) for i in range(3))), *(("node", i) for i in range(3))]
 
 
 def _modal(body: BodyRow) -> dict[str, Any]:
@@ -563,7 +669,8 @@ def _joint_force(record: Record, name: str, force: ForceRow, place: JointPlace) 
     values = dict(force)
     function = ForceLaw(force["function"], force["tangent"]) if "function" in force else None
     if place.link is not None:
-        return _element(f"coordinate_{force['kind']}", name, place.frames[1:], values, function)
+        at = place.coordinates[force["coordinate"]][0]
+        return _element(f"coordinate_{force['kind']}", name, (at,), values, function)
     values |= _axes(record, record["joints"][force["joint"]])
     if force["coordinate"] == "slide":
         return _element(f"slide_{force['kind']}", name, place.slide, values, function)

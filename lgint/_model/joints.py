@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from lgint import _core
 from lgint._args import choice
@@ -44,6 +44,25 @@ JOINTS: Final[Mapping[str, JointKind]] = {
     for row in _core.ELEMENTS
     if row["locked"] is not None
 }
+
+
+# Of the joints that can hold a link of a tree: the motions that they consist of, one after the other, each along or
+# about one of e1, e2, e3. Those of a node turn with the link.
+TREE_JOINTS: Final[Mapping[str, tuple[tuple[str, int], ...]]] = {
+    "revolute": (("turn", 2),),
+    "prismatic": (("slide", 2),),
+    "cylindrical": (("slide", 2), ("turn", 2)),
+    "universal": (("turn", 0), ("turn", 1)),
+    "planar": (("slide", 0), ("slide", 1), ("turn", 2)),
+    "spherical": (("node", 0), ("node", 1), ("node", 2)),
+}
+TREE_NODE: Final = "SO3"  # of a spherical joint in a tree
+NODES: Final[Mapping[str, Any]] = {row["name"]: row for row in _core.NODES}
+
+
+def tree_width(kind: str) -> int:
+    """Number of coordinates of a joint in a tree."""
+    return int(NODES[TREE_NODE]["nq"]) if kind == "spherical" else len(TREE_JOINTS[kind])
 
 
 def joint_coordinate(name: str, kind: str, wanted: str | None) -> str:

@@ -11,7 +11,7 @@ import numpy as np
 
 from lgint._args import Array
 from lgint._model.model import MissingFunctionError, Model, System
-from lgint._model.record import holders
+from lgint._model.record import MINIMAL
 from lgint._rotation import continuous, quaternion_of_matrix
 from lgint._run.joints import JointStates
 from lgint._run.methods import shown_options
@@ -164,10 +164,15 @@ def _coordinates(model: System, level: int) -> list[str]:
     names = [""] * width
     begins = [block[2:4][level] for block in model.core.blocks]
     for name, body in model.bodies.items():
+        if body["formulation"] == MINIMAL:
+            continue
         first = begins[body["block"]]
         last = min((begin for begin in begins if begin > first), default=width)
         names[first:last] = [f"{name}[{i}]" for i in range(last - first)]
-    for joint in holders(dict(model.joints)).values():
-        place = model.joint_place(joint)
-        names[begins[place.blocks[1]] + (place.link or 0)] = joint
+    for name, joint in model.joints.items():
+        if joint.get("holds"):
+            place = model.joint_place(name)
+            first, width = place.held[level]
+            first += begins[place.blocks[1]]
+            names[first : first + width] = [name] if width == 1 else [f"{name}[{i}]" for i in range(width)]
     return names

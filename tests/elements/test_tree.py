@@ -45,7 +45,17 @@ def parameters_of(links):
     for k in links:
         J = k["J"]
         six = (J[0, 0], J[1, 1], J[2, 2], J[0, 1], J[0, 2], J[1, 2])
-        values += [k["parent"], k["slides"], *k["R"].ravel(), *k["point"], *k["axis"], k["mass"], *k["com"], *six]
+        values += [
+            k["parent"],
+            k["slides"],
+            k.get("inner", 0.0),
+            *k["R"].ravel(),
+            *k["point"],
+            *k["axis"],
+            k["mass"],
+            *k["com"],
+            *six,
+        ]
     return values
 
 
@@ -366,7 +376,9 @@ def broken(**changes):
     [
         (broken(parent=1), "parent must come before"),
         (broken(parent=0.5), "parent must come before"),
-        (broken(slides=2), "joint must be 0"),
+        (broken(slides=3), "joint must be 0"),
+        (broken(slides=2), "joints of links must be those of the block"),
+        (broken(inner=1.0), "an inner link of a joint must have no mass"),
         (broken(axis=np.array([1.0, 1, 0])), "not orthonormal"),
         (broken(R=2 * np.eye(3)), "not orthonormal"),
         (broken(mass=-1.0), "mass is negative"),

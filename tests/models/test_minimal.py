@@ -430,8 +430,12 @@ def test_what_a_tree_does_not_take():
         minimal_body().build()
     with pytest.raises(ValueError, match="needs a joint"):
         minimal_body().add_spring(lgint.ground, "link", stiffness=1.0)
-    with pytest.raises(ValueError, match="revolute or prismatic"):
-        minimal_body().add_joint("spherical", lgint.ground, "link", point=(0, 0, 0))
+    with pytest.raises(ValueError, match="one of revolute, prismatic, cylindrical"):
+        minimal_body().add_joint("rigid", lgint.ground, "link", point=(0, 0, 0))
+    with pytest.raises(ValueError, match="takes no angle"):
+        minimal_body().add_joint("spherical", lgint.ground, "link", point=(0, 0, 0), angle=1.0)
+    with pytest.raises(ValueError, match=r"rate of 'ball': .*\(3,\)"):
+        minimal_body().add_joint("spherical", lgint.ground, "link", point=(0, 0, 0), rate=1.0, name="ball")
     with pytest.raises(ValueError, match="takes no carrier"):
         minimal_body().add_joint("revolute", lgint.ground, "link", carrier="first", **hinge)
     with pytest.raises(ValueError, match="violate its revolute joint"):
@@ -442,9 +446,10 @@ def test_what_a_tree_does_not_take():
     with pytest.raises(ValueError, match="pivot"):
         minimal_body(pivot=(0, 0, 0))
     b = minimal_body()
-    b.add_body("free", mass=1.0, inertia=(1, 1, 1), formulation="SE3")
-    with pytest.raises(ValueError, match="the ground or a link"):
-        b.add_joint("revolute", "free", "link", **hinge)
+    for formulation in ("euler_parameters", "tait_bryan"):
+        b.add_body(formulation, mass=1.0, inertia=(1, 1, 1), formulation=formulation)
+        with pytest.raises(ValueError, match="rigid body in a Lie formulation"):
+            b.add_joint("revolute", formulation, "link", **hinge)
     for wrong in ({}, {"bodies": "link", "joint": "hinge"}):
         with pytest.raises(ValueError, match="give bodies or joint"):
             b.add_force_law(lambda *_: 0.0, **wrong)

@@ -57,6 +57,12 @@ typedef struct lg_body_mass {
     void (*solve)(const lg_body *b, double *factor, int n, int ld, double *x); /* lg_inverse_mass.solve */
 } lg_body_mass;
 
+/* Functions of a tree of links. */
+typedef struct lg_body_tree {
+    int (*coordinate)(const lg_body *b, int part); /* place among the block's coordinates; -1: an axis of a node */
+    const lg_body_mass *mass;
+} lg_body_tree;
+
 /* Functions of one frame, with H = d twist/dv and Z = d(H v)/dq, 6 x nv column-major: out += s H^T wrench, row +=
    wrench^T Z, and both matrices. */
 typedef struct lg_body_frames {
@@ -103,7 +109,7 @@ struct lg_body_type {
        no. */
     int (*bears)(const lg_body *b);
     const lg_body_alone *alone; /* NULL: it has no accelerations of its own */
-    const lg_body_mass *mass; /* NULL: the block of the mass matrix is small */
+    const lg_body_tree *tree; /* NULL: it is no tree */
     double (*kinetic)(const lg_body *b, const lg_point *at);
     const lg_body_step *step; /* functions of steps between two states (momentum.h); NULL: none */
     double (*potential)(const lg_body *b, const lg_point *at);

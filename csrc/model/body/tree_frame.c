@@ -1,5 +1,5 @@
 /* Frames on the links of a tree (tree_state.h). With y from o to the frame's point, the joint axes S_j = (u_j, r_j) of
-   the link and its ancestors, V = (v, w) the link's twist, V_p that of the parent of j, and t_j = u_j + r_j x y:
+   the link and its ancestors, V = (v, w) the link's twist, V_p that of the base of j, and t_j = u_j + r_j x y:
 
        H_j      = [ t_j ; R^T r_j ]
        Z_j      = d(H v)/dq_j = [ r_j x (x' - v_p(y)) + w_p x t_j ; R^T (w_p x r_j) ]
@@ -18,7 +18,7 @@ static const lg_tree_state *link_of(const lg_frame *f, const lg_point *at)
 void lg_tree_pose(const lg_frame *f, const lg_point *at, lg_level level)
 {
     const lg_tree_state *s = link_of(f, at);
-    const double *origin = lg_tree_links(f->body)[0].point;
+    const double *origin = lg_tree_origin(f->body, at);
     lg_pose *pose = lg_pose_of(f, at);
     lg_mul3(s->R, f->offset, pose->y);
     lg_axpy(3, 1, s->y, pose->y);
@@ -77,7 +77,7 @@ void lg_tree_Z(const lg_frame *f, const lg_point *at, double *Z)
 {
     lg_zero(6 * f->body->block->nv, Z);
     for (int j = f->part; j >= 0; j = lg_tree_parent(f->body, j))
-        column_Z(lg_tree_states(f->body, at), lg_pose_of(f, at), j, lg_tree_parent(f->body, j), Z + 6 * j);
+        column_Z(lg_tree_states(f->body, at), lg_pose_of(f, at), j, lg_tree_base(f->body, j), Z + 6 * j);
 }
 
 /* ---- wrenches ---- */
@@ -108,7 +108,7 @@ void lg_tree_pull_rate(const lg_frame *f, const lg_point *at, const double wrenc
 {
     for (int j = f->part; j >= 0; j = lg_tree_parent(f->body, j)) {
         double column[6];
-        column_Z(lg_tree_states(f->body, at), lg_pose_of(f, at), j, lg_tree_parent(f->body, j), column);
+        column_Z(lg_tree_states(f->body, at), lg_pose_of(f, at), j, lg_tree_base(f->body, j), column);
         row[j] += lg_dot6(column, wrench);
     }
 }

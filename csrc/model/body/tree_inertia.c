@@ -78,7 +78,7 @@ void lg_tree_set_links(const lg_body *b, const lg_point *at, const double *a, in
         set_inertia(&links[i], s);
         if (moves) {
             lg_tree_set_twist(parent, v[i], s);
-            lg_tree_set_bias(parent, v[i], s);
+            lg_tree_set_bias(parent, lg_tree_base_state(b, state, i), v[i], s);
             newton_euler(links[i].mass, s, s->bias, s->V, s->F[LG_BY_VELOCITY]);
         }
         if (a) {

@@ -1,10 +1,13 @@
 /* The data of a tree of links in minimal coordinates: its parameters, and what one evaluation knows of every link. One
-   coordinate per link: the angle or the slide of its joint to the parent.
+   velocity per link: that of the angle or the slide of its joint to the parent, or a component of the velocity of a
+   node, the factor of the block that stands for a spherical or a free joint. Such a joint, and one with several angles
+   and slides, is a chain of links without mass, the inner ones, that ends with the body's link.
 
-   Twists and wrenches are six numbers in inertial axes, linear before angular, about a fixed reference point o, the
-   place of the first link's joint: a twist is (velocity of the body's point at o, angular velocity), a wrench (force,
-   moment about o). The joint of link i has the axis S_i, V_i = V_parent + S_i q_i'. Featherstone, Rigid Body Dynamics
-   Algorithms, 2008. */
+   Twists and wrenches are six numbers in inertial axes, linear before angular, about a reference point o that does not
+   move, the place of the first joint or, if the root is free, of its node in the instant: a twist is (velocity of the
+   body's point at o, angular velocity), a wrench (force, moment about o). The joint of link i has the axis S_i,
+   V_i = V_parent + S_i q_i'. The axes of a node are fixed in its last link and turn with it: all have the same base,
+   the link that carries the joint. Featherstone, Rigid Body Dynamics Algorithms, 2008. */
 #ifndef LG_MODEL_TREE_STATE_H
 #define LG_MODEL_TREE_STATE_H
 
@@ -14,19 +17,28 @@
 /* A link in the layout of the parameters; doubles only. */
 typedef struct lg_tree_link {
     double parent; /* index of a link that comes before, or -1: the ground */
-    double slides; /* 0: revolute, 1: prismatic */
+    double joint; /* lg_tree_kind */
+    double inner; /* 1: it belongs to the joint of the next link, which is its only child, and has no mass */
     double R[9],
         point[3]; /* of the link's axes and of its origin, a point of the joint, in the parent's axes at q = 0 */
-    double axis[3]; /* link axes, unit length */
+    double axis[3]; /* link axes, unit length; a node's are those of its last link */
     double mass, com[3], inertia[6]; /* about the COM; link axes; xx, yy, zz, xy, xz, yz */
 } lg_tree_link;
 
+/* Kinds of links: angle, slide, or an axis of a node that turns with it. A node whose velocity is in inertial axes has
+   three slides along these before its rotation. */
+typedef enum lg_tree_kind { LG_TREE_REVOLUTE, LG_TREE_PRISMATIC, LG_TREE_NODE } lg_tree_kind;
+
 enum { LG_TREE_LINK_SIZE = sizeof(lg_tree_link) / sizeof(double) };
 
-/* Derived from a link's parameters: its joint's axis in the parent's axes, and the rotation from the link's to the
-   parent's axes, K + cos q C + sin q W if the joint turns, K if it slides. */
+/* Derived from a link's parameters and the block: its joint's axis in the parent's axes, and the rotation from the
+   link's to the parent's axes, K + cos q C + sin q W if the joint turns, K if it slides. */
 typedef struct lg_tree_joint {
     double axis[3], K[9], C[9], W[9];
+    double q; /* place of its coordinate, or of the node's first one, among those of the block */
+    double base; /* the link that carries the joint, or -1: not the parent only within a node */
+    double factor, column,
+        last; /* of a node: the factor, the axis (slides 0, 1, 2, turns 3, 4, 5), and its last link */
 } lg_tree_joint;
 
 enum { LG_TREE_JOINT_SIZE = sizeof(lg_tree_joint) / sizeof(double) };
@@ -41,13 +53,15 @@ enum { LG_BY_ACCELERATION, LG_BY_VELOCITY }; /* parts of F: M a and gyro */
 
 /* The scratch of a link at one point. Doubles only. */
 typedef struct lg_tree_state {
-    double R[9], y[3], S[6]; /* of the link's axes and, from o, of its origin; the joint's axis */
+    double R[9], y[3], S[6]; /* of the link's axes and, from o, of its origin; the joint's axis. Inner links of a node
+                                are where its last link is. */
     double V[6], omega[3]; /* twist; its angular velocity in body axes, for frames */
-    double Sdot[6], bias[6], omegadot[3]; /* S', V' at q'' = 0; its angular part in body axes, for frames */
+    double Sdot[6], bias[6], omegadot[3]; /* S' at rest in the joint, V' at q'' = 0; its angular part in body axes */
     double c[3], J[9]; /* COM from o, inertia about it */
     double A[6]; /* the part of V' due to q'' */
     double F[2][6]; /* inertial wrenches of A and of the bias: of the link, then of its subtree */
     double a[6], b[3]; /* of the tangent in tree_tangent.c; of b the angular part, which is all that counts */
+    double above[3]; /* likewise of the load */
     lg_tree_sum sum;
     double wrench[2][6]; /* forces, reactions: of its own frames, then of its subtree */
     double T[9]; /* likewise the sum of f y^T over forces f at y, as they appear in the residual */
@@ -70,9 +84,26 @@ static inline int lg_tree_parent(const lg_body *b, int link)
     return (int)lg_tree_links(b)[link].parent;
 }
 
+static inline const lg_tree_joint *lg_tree_joints(const lg_body *b)
+{
+    return (const lg_tree_joint *)b->prepared;
+}
+
+/* The link that carries the joint of a link, or -1. */
+static inline int lg_tree_base(const lg_body *b, int link)
+{
+    return (int)lg_tree_joints(b)[link].base;
+}
+
 static inline lg_tree_state *lg_tree_states(const lg_body *b, const lg_point *at)
 {
     return (lg_tree_state *)(void *)(at->work + b->work);
+}
+
+/* o, behind the links. */
+static inline double *lg_tree_origin(const lg_body *b, const lg_point *at)
+{
+    return (double *)(lg_tree_states(b, at) + lg_tree_size(b));
 }
 
 static inline double lg_dot6(const double a[6], const double b[6])
@@ -112,15 +143,21 @@ static inline const lg_tree_state *lg_tree_parent_state(const lg_body *b, const 
     return p < 0 ? &lg_tree_ground : &state[p];
 }
 
+static inline const lg_tree_state *lg_tree_base_state(const lg_body *b, const lg_tree_state *state, int link)
+{
+    int base = lg_tree_base(b, link);
+    return base < 0 ? &lg_tree_ground : &state[base];
+}
+
 static inline void lg_tree_set_twist(const lg_tree_state *parent, double v, lg_tree_state *s)
 {
     for (int k = 0; k < 6; k++)
         s->V[k] = parent->V[k] + s->S[k] * v;
 }
 
-static inline void lg_tree_set_bias(const lg_tree_state *parent, double v, lg_tree_state *s)
+static inline void lg_tree_set_bias(const lg_tree_state *parent, const lg_tree_state *base, double v, lg_tree_state *s)
 {
-    lg_twist_cross(parent->V, s->S, s->Sdot);
+    lg_twist_cross(base->V, s->S, s->Sdot);
     for (int k = 0; k < 6; k++)
         s->bias[k] = parent->bias[k] + s->Sdot[k] * v;
 }

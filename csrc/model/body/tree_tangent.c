@@ -8,6 +8,8 @@
    and d tau_i/dq_j'' = d tau_j/dq_i'' = S_j . I S_i. If q, q', q'' follow the unknown by k0, k1, k2, these add up to
        S_ij = S_i . (I a_j + 2 B b_j)      S_ji = S_j . (I a_i + 2 B b_i + k0 S_i x F)
        a_j = k0 D_j + 2 k1 S_j' + wa k2 S_j      b_j = k0 S_j' + k1 S_j.
+   The axes of a node turn with its last link, of twist V_l, and with each other: p is their base, 2 S_j' with k1 becomes
+   S_j' + V_l x S_j, and within the node the first formula holds for both orders.
    For one body with the momentum p, h = mass times COM, the inertia J about o and the twist (v, w),
        2 B (u, r) = (2 r x p, G r),  G = w^ J - J w^ - (J w)^ + 2 (h . v) 1 - 2 v h^T,
    which is summed over bodies like p and G. */
@@ -129,29 +131,39 @@ static void whole_rate(const lg_tree_state *s, const lg_point *at, double rate[6
 }
 
 /* a and b of a link at the weights k. */
-static void set_follow(const lg_tree_state *parent, const lg_point *at, const double k[3], lg_tree_state *s)
+static void set_follow(const lg_tree_state *base, const lg_tree_state *last, const lg_point *at, const double k[3],
+                       lg_tree_state *s)
 {
-    double rate[6], D[6], turned[6];
-    whole_rate(parent, at, rate);
+    double rate[6], D[6], turned[6], Sdot[6];
+    whole_rate(base, at, rate);
     lg_twist_cross(rate, s->S, D);
-    lg_twist_cross(parent->V, s->Sdot, turned);
+    lg_twist_cross(base->V, s->Sdot, turned);
+    lg_copy(6, s->Sdot, Sdot);
+    if (last)
+        lg_twist_cross(last->V, s->S, Sdot);
     for (int i = 0; i < 6; i++)
-        s->a[i] = k[0] * (D[i] + turned[i]) + 2 * k[1] * s->Sdot[i] + at->wa * k[2] * s->S[i];
+        s->a[i] = k[0] * (D[i] + turned[i]) + k[1] * (s->Sdot[i] + Sdot[i]) + at->wa * k[2] * s->S[i];
     for (int i = 0; i < 3; i++)
         s->b[i] = k[0] * s->Sdot[3 + i] + k[1] * s->S[3 + i];
 }
 
-/* W = I a + 2 B b + k0 S x F */
-static void pull_column(const lg_tree_state *s, const lg_point *at, double k0, double W[6])
+/* W = I a + 2 B b */
+static void pull_column(const lg_tree_state *s, double W[6])
 {
-    double Gr[3], rp[3], F[6];
-    for (int i = 0; i < 6; i++)
-        F[i] = k0 * (s->F[LG_BY_VELOCITY][i] + (at->a ? at->wa * s->F[LG_BY_ACCELERATION][i] : 0));
+    double Gr[3], rp[3];
     mul_inertia(&s->sum, s->a, W);
     lg_mul3(s->sum.G, s->b, Gr);
     lg_cross(s->b, s->sum.p, rp);
     lg_axpy(3, 2, rp, W);
     lg_axpy(3, 1, Gr, W + 3);
+}
+
+/* W += k0 S x F */
+static void turn_column(const lg_tree_state *s, const lg_point *at, double k0, double W[6])
+{
+    double F[6];
+    for (int i = 0; i < 6; i++)
+        F[i] = k0 * (s->F[LG_BY_VELOCITY][i] + (at->a ? at->wa * s->F[LG_BY_ACCELERATION][i] : 0));
     lg_wrench_add_cross(s->S, F, W);
 }
 
@@ -168,9 +180,11 @@ static void pull_row(const lg_tree_state *s, double IS[6], double SB[3])
 /* The derivative of the sum of S_i . W over the wrenches W = (f, m + y x f) on the links, at fixed f and, in the axes
    of the link, fixed m. With S = (u, r), W and T those of the subtree of i, and j an ancestor of i,
        geo_ij = r_j . (u_i x f - N^T r_i),   geo_ji = r_j . (u_i x f + r_i x W_m - N r_i),   N = tr T - T,
-   where the latter holds for j = i as well; above and own are k0 times what r_j is multiplied with. */
-static void turn_load(const lg_tree_state *s, double k0, double own[3], double above[3])
+   where the latter holds for j = i as well and the former within a node, in both orders; above and own are k0 times what
+   r_j is multiplied with. */
+static void turn_load(lg_tree_state *s, double k0, double own[3])
 {
+    double *above = s->above;
     const double *u = s->S, *T = s->T, r[3] = {k0 * s->S[3], k0 * s->S[4], k0 * s->S[5]};
     double W[6], Tr[3], rT[3], trace = T[0] + T[4] + T[8];
     for (int i = 0; i < 6; i++)
@@ -196,22 +210,35 @@ static void sum_turning(const lg_body *b, const lg_point *at)
     }
 }
 
+/* S_ij of a link and one of its ancestors. */
+static inline double along(const double IS[6], const double SB[3], const lg_tree_state *s,
+                           const lg_tree_state *ancestor)
+{
+    return lg_dot6(IS, ancestor->a) + lg_dot3(SB, ancestor->b) + lg_dot3(s->above, ancestor->S + 3);
+}
+
 static void add_rates(const lg_body *b, const lg_point *at, const target *to)
 {
     lg_tree_state *state = lg_tree_states(b, at);
     for (int i = 0, n = lg_tree_size(b); i < n; i++) {
-        double W[6], IS[6], SB[3], own[3], above[3], k0 = to->k[0];
+        const lg_tree_joint *joint = &lg_tree_joints(b)[i];
+        double W[6], IS[6], SB[3], own[3], k0 = to->k[0];
         lg_tree_state *s = &state[i];
-        set_follow(lg_tree_parent_state(b, state, i), at, to->k, s);
-        pull_column(s, at, k0, W);
+        int j = lg_tree_parent(b, i), base = lg_tree_base(b, i);
+        set_follow(lg_tree_base_state(b, state, i), joint->column < 0 ? NULL : &state[(int)joint->last], at, to->k, s);
+        pull_column(s, W);
         pull_row(s, IS, SB);
-        turn_load(s, k0, own, above);
+        turn_load(s, k0, own);
+        put(to, i, i, lg_dot6(s->S, W) + lg_dot3(own, s->S + 3));
+        for (; j != base; j = lg_tree_parent(b, j)) {
+            put(to, i, j, along(IS, SB, s, &state[j]));
+            put(to, j, i, lg_dot6(state[j].S, W) + lg_dot3(state[j].above, s->S + 3));
+        }
+        turn_column(s, at, k0, W);
         lg_axpy(3, 1, own, W + 3);
-        put(to, i, i, lg_dot6(s->S, W));
-        for (int j = lg_tree_parent(b, i); j >= 0; j = lg_tree_parent(b, j)) {
-            const double *S = state[j].S;
-            put(to, i, j, lg_dot6(IS, state[j].a) + lg_dot3(SB, state[j].b) + lg_dot3(above, S + 3));
-            put(to, j, i, lg_dot6(S, W));
+        for (; j >= 0; j = lg_tree_parent(b, j)) {
+            put(to, i, j, along(IS, SB, s, &state[j]));
+            put(to, j, i, lg_dot6(state[j].S, W));
         }
     }
 }

@@ -9,7 +9,8 @@
 static lg_status check_tree(const lg_element *e, const char **reason)
 {
     *reason = "a drive on a coordinate needs a joint of a tree";
-    return e->frame[0]->body->type->transmit ? LG_OK : LG_BAD_ARGUMENT;
+    const lg_body *b = e->frame[0]->body;
+    return b->type->tree && b->type->tree->coordinate(b, e->frame[0]->part) >= 0 ? LG_OK : LG_BAD_ARGUMENT;
 }
 
 static lg_status check_tree_drive(const lg_element *e, const char **reason)

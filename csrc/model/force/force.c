@@ -10,7 +10,8 @@ static lg_status on_coordinate(const lg_force_type *type, const lg_force *force,
 {
     const lg_frame *f = force->e.frame[0];
     const lg_block *b = f->body->block;
-    return type->coordinate(&force->e, at, at->q[b->q + f->part], at->v[b->v + f->part], linear, law);
+    int q = f->body->type->tree->coordinate(f->body, f->part);
+    return type->coordinate(&force->e, at, at->q[b->q + q], at->v[b->v + f->part], linear, law);
 }
 
 lg_status lg_force_on_coordinate(const lg_force *force, const lg_point *at, int linear, double law[3])
