@@ -1,7 +1,7 @@
-"""Builds the extension `lgint._core`; everything else stands in pyproject.toml.
+"""Builds the extension `lgint._core`; everything else is in pyproject.toml.
 
-`python setup.py lapack_flags` prints the compile flags and the link flags of the LAPACK in use, a line each, and
-`python setup.py compile_flags` all flags that the C files are compiled with, for tools that read them.
+`python setup.py lapack_flags` prints the compile flags and the link flags of the LAPACK in use, one line each;
+`python setup.py compile_flags` prints all flags that the C files are compiled with, for tools that read them.
 """
 
 import os
@@ -25,11 +25,12 @@ from setuptools.command.build_py import build_py
 # -ffp-contract=off: the same input gives the same bits on every machine of one kind
 # -fno-wrapv: signed integers of the core never overflow, which Python's own flags do not assume
 CFLAGS = ["-std=c11", "-O3", "-ffp-contract=off", "-fno-wrapv", "-fvisibility=hidden", "-Wall", "-Wextra"]
-# GCC clears and copies structs of over 64 bytes by string instructions on x86 otherwise, which take 30 cycles to begin.
+# Otherwise GCC on x86 clears and copies structs of over 64 bytes with string instructions, which take 30 cycles to
+# begin.
 TUNING = [f"-mmem{what}-strategy=unrolled_loop:512:noalign,libcall:-1:noalign" for what in ("set", "cpy")]
-# added by LGINT_SANITIZE=1 (make sanitize); whoever loads such a module has to preload the sanitizers' library
+# added by LGINT_SANITIZE=1 (make sanitize); a program that loads such a module must preload the sanitizers' library
 SANITIZE = ["-O1", "-g", "-fno-omit-frame-pointer", "-fsanitize=address,undefined", "-fno-sanitize-recover"]
-# leaves the table of symbols and what debuggers need out of the module of a wheel, four fifths of its size
+# leaves the symbol table and the debug information, four fifths of the size, out of the module of a wheel
 STRIP = ["-Wl,-S,-x" if sys.platform == "darwin" else "-Wl,-s"]
 ORIGIN = "@loader_path" if sys.platform == "darwin" else "$ORIGIN"
 
@@ -41,7 +42,7 @@ class Lapack:
     name: str
     cflags: list[str]
     libs: list[str]
-    library_dir: str = ""  # where a shared library is that the system's loader does not find
+    library_dir: str = ""  # the folder of a shared library that the system's loader does not find
     macros: list[str] = field(default_factory=list)  # found by the probe
 
     def link_flags(self, *run_paths: str) -> list[str]:
@@ -62,7 +63,7 @@ def find_lapack() -> Lapack:
 
 
 def sanitize_flags() -> list[str]:
-    """Flags of the sanitizers where the environment asks for them."""
+    """Flags of the sanitizers if the environment asks for them."""
     return SANITIZE if os.environ.get("LGINT_SANITIZE") else []
 
 
@@ -91,7 +92,7 @@ def lapack_candidates():
 
 
 def pkg_config(what: str, package: str) -> list[str] | None:
-    """Return the flags that pkg-config knows of a package, or None."""
+    """Return the flags that pkg-config gives for a package, or None."""
     try:
         run = subprocess.run(["pkg-config", what, package], capture_output=True, text=True)
     except OSError:
@@ -100,7 +101,7 @@ def pkg_config(what: str, package: str) -> list[str] | None:
 
 
 def probe(lapack: Lapack) -> bool:
-    """Find the prefix of the names by linking a call, note the macros for sparse/linalg.c, say whether it worked."""
+    """Link calls to find the prefix of LAPACK's names and the macros for sparse/linalg.c; return whether it worked."""
     given = os.environ.get("LGINT_LAPACK_PREFIX")
     for prefix in ["scipy_", ""] if given is None else [given]:
         call = f"lapack_int n = 0; double a = 0; return (int){prefix}LAPACKE_dgetrf_work(102, n, n, &a, 1, &n);"
@@ -114,7 +115,7 @@ def probe(lapack: Lapack) -> bool:
 
 
 def tuning_flags() -> list[str]:
-    """Flags that only some compilers have, those that this one accepts."""
+    """Those of the TUNING flags that this compiler accepts."""
     return [flag for flag in TUNING if links("int main(void) { return 0; }\n", Lapack(flag, [flag], []))]
 
 
@@ -133,13 +134,13 @@ class BuildCore(build_ext):
     """Compiles the files of an extension side by side, and only those that changed."""
 
     def finalize_options(self):
-        """Choose MinGW-w64 on Windows, where setuptools would take Microsoft's compiler."""
+        """Choose MinGW-w64 on Windows, where setuptools would choose Microsoft's compiler."""
         super().finalize_options()
         if sys.platform == "win32" and self.compiler is None:
             self.compiler = "mingw32"
 
     def run(self):
-        """Remember whether the module stays where it is built: setuptools forgets it on the way."""
+        """Remember whether the module stays where it is built, which setuptools forgets later."""
         self.stays = self.inplace or self.editable_mode or sanitize_flags()
         super().run()
 
@@ -182,7 +183,7 @@ def copy_licence(folder: str) -> None:
 
 
 def compile_changed(compiler, sources, output_dir, macros, include_dirs, debug, extra_postargs, depends):
-    """Stand in for `compiler.compile`: in parallel, leaving out objects newer than their source and `depends`."""
+    """Replace `compiler.compile`: in parallel, except for objects that are newer than their source and `depends`."""
     macros, objects, extra, pp_opts, build = compiler._setup_compile(
         output_dir, macros, include_dirs, sources, depends, extra_postargs
     )

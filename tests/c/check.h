@@ -1,4 +1,4 @@
-/* The whole test framework: a failed check is reported with its place and counted, and the test continues.
+/* The whole test framework: a failed check is reported with its file and line and counted, and the test continues.
 
        static void test_something(void) { CHECK(1 + 1 == 2); CHECK_CLOSE(sin(0.1), 0.0998334166, 1e-10); }
        int main(void) { RUN(test_something); return check_result(); } */

@@ -1,4 +1,4 @@
-/* Systems of random numbers of every shape, assembled in the library and from the definition, for the tests of the
+/* Systems of random numbers and of every shape, assembled by the library and from the definition, for the tests of the
    block-sparse matrix. */
 #ifndef MATRICES_H
 #define MATRICES_H
@@ -22,19 +22,19 @@ typedef struct problem {
     int group_block[MAX_ENTRIES], group_value[MAX_ENTRIES], group_sufficient[MAX_ENTRIES];
     int clique_start[MAX_GROUPS + 1], clique_block[MAX_ENTRIES];
     lg_pattern pattern;
-    double *B[2],
-        *X[3]; /* values of B, and others for what is added to its rows; per level the X of all blocks, 16 x 16 each */
+    double *B[2]; /* values of B, and other values that are added to its rows */
+    double *X[3]; /* per level the X of all blocks, 16 x 16 each */
     lg_chain chain[MAX_BLOCKS];
     double *S[MAX_GROUPS]; /* per clique, entry by entry (i, j), each 16 x 16 */
     lg_plan *plan;
     lg_arena arena;
     lg_matrix matrix, guest;
     int has_guest;
-    double *rest; /* what the guest leaves free of the memory of the matrix, or all of it: REST doubles */
+    double *rest; /* REST doubles of the matrix's memory that the guest leaves free */
     int size;
     double *dense; /* the same matrix, built from the definition */
     lg_coupling coupling;
-    int lower; /* the B that stands in the rows; B[0] stands in the columns */
+    int lower; /* index of the B in the rows; the columns hold B[0] */
 } problem;
 
 enum { WIDE = 16, SLOT = WIDE * WIDE, REST = 4 };
@@ -122,7 +122,7 @@ static inline void add_to_diagonal(double *A, int n, int ld, double s)
         A[i + ld * i] += s;
 }
 
-/* Random values; the diagonal blocks of S are well conditioned, as masses are. */
+/* Draws random values; the diagonal blocks of S are well conditioned, like masses. */
 static inline void draw(problem *p, uint64_t *state)
 {
     for (int c = 0; c < 2; c++)
@@ -178,7 +178,7 @@ static inline void close_problem(problem *p)
     lg_arena_close(&p->arena);
 }
 
-/* ---- assembly, in the library and from the definition ---- */
+/* ---- assembly, by the library and from the definition ---- */
 
 static inline void assemble_cliques(problem *p)
 {
@@ -199,7 +199,8 @@ static inline void assemble_cliques(problem *p)
     }
 }
 
-/* One entry of B, rows x nv at `value`, into the columns and (times k X of level 0) the rows of the dense matrix */
+/* Adds one entry of B, rows x nv at `value`, to the columns and, times k X of level 0, to the rows of the dense
+   matrix. */
 static inline void dense_entry(problem *p, int block, int row, int rows, int value, double s)
 {
     int nv = p->nv[block], v = p->v_start[block], first = p->v_start[p->nblocks] + row;
@@ -233,7 +234,7 @@ static inline void assemble(problem *p)
     dense_constraints(p, 1.5);
 }
 
-/* Largest |A x - b| against the largest |A| |x| */
+/* The largest |A x - b| divided by the largest |A| |x| */
 static inline double residual(const problem *p, const double *x, const double *b)
 {
     double worst = 0, scale = 0;
@@ -416,7 +417,7 @@ static inline void random_shape(problem *p, uint64_t *state)
     for (int b = 0; b < nblocks; b++) {
         int nv = random_int(state, 1, 9), nown = nv > 3 && random_int(state, 0, 3) == 0;
         add_clique(p, BLOCKS(add_block(p, nv, nown)));
-        room[b] = nv - nown; /* rows that it can carry alone, so that B keeps its full rank */
+        room[b] = nv - nown; /* rows for which it suffices, so that B keeps its full rank */
     }
     for (int g = 0; g < nblocks; g++) {
         int a = random_int(state, 0, nblocks - 1), b = random_int(state, 0, nblocks - 1);

@@ -1,10 +1,8 @@
 /* Small systems for the tests of solvers and integrators, each of one block and at most one group of constraints.
 
-   oscillator   R^2, coupled, damped, nonlinear, driven
-   top          SO(3), heavy body about its fixed point, with an applied moment in time
-   joined       R^3 x SO(3), the same body with the constraint x - R X = 0
-   torque       SO(3), unit inertia under a constant body-fixed moment
-   push         R^1, unit mass, force 0 before and 1 after a kink */
+   oscillator R^2, coupled, damped, nonlinear, driven top SO(3), a heavy body about a fixed point, with an applied
+   moment that varies in time joined R^3 x SO(3), the same body with the constraint x - R X = 0 torque SO(3), unit
+   inertia under a constant body-fixed moment push R^1, unit mass, force 0 before and 1 after a kink */
 #ifndef SYSTEMS_H
 #define SYSTEMS_H
 
@@ -23,8 +21,8 @@ typedef struct hand_system {
     int nv, nown, v_start[2], own_row, own_value, group_row[2], group_start[2], clique_start[2];
     double q0[MAX_NQ], v0[MAX_NV];
 
-    double mass, X[3], weight[3], J[9]; /* of the body, J about the COM or the fixed point */
-    double moment[3], rate; /* applied moment: times cos(rate t) */
+    double mass, X[3], weight[3], J[9]; /* of the body; J is about the centre of mass or the fixed point */
+    double moment[3], rate; /* the applied moment is moment cos(rate t) */
     double kink;
     long evaluations, fail_at; /* the evaluation that fails; 0: none */
 } hand_system;
@@ -329,7 +327,7 @@ static inline void torque(hand_system *s)
     s->v0[0] = 1, s->v0[1] = 2, s->v0[2] = -0.5;
 }
 
-/* The body of both tops; speed 1 is the benchmark's, (0, 150, -4.61538). */
+/* The body of both tops; speed 1 is that of the benchmark, (0, 150, -4.61538). */
 static inline void heavy_body(hand_system *s, double speed, double moment)
 {
     double J[9] = {0.234375, 0, 0, 0, 0.46875, 0, 0, 0, 0.234375};

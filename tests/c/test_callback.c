@@ -111,7 +111,7 @@ static void test_evaluation(void)
     lg_callbacks_free(callbacks);
 }
 
-/* At a kink the functions see a time on the side that t_in picks. */
+/* At a kink the functions see a time on the side given by t_in. */
 static lg_status clock(void *self, const lg_callback_point *at, double *f)
 {
     (void)self;
@@ -141,7 +141,7 @@ static void test_kinks_are_seen_from_their_side(void)
     lg_callbacks_free(callbacks);
 }
 
-/* Functions are only called at finite states, and their status is returned. */
+/* Functions are called at finite states only, and their status is returned. */
 static void test_failures(void)
 {
     particle p = {.mass = 1};

@@ -7,7 +7,7 @@
 #include "runs.h"
 #include "system/callback.h"
 
-static const double J[3] = {0.0037, 0.0037, 0.00053}; /* of the same size as the paper's */
+static const double J[3] = {0.0037, 0.0037, 0.00053}; /* of the same magnitude as in the paper */
 static const double WEIGHT = 0.5; /* m g l */
 
 /* G(e) of (35a), row-major */
@@ -94,7 +94,7 @@ static lg_status force(void *self, const lg_callback_point *at, double *f)
     return LG_OK;
 }
 
-/* Gyroscopic terms, for the accelerations of the start: M' v - grad(v^T M v / 2) */
+/* The gyroscopic terms M' v - grad(v^T M v / 2), which the accelerations at the start need. */
 static lg_status gyro(void *self, const lg_callback_point *at, double *g)
 {
     double dM[64];
@@ -123,7 +123,8 @@ static double generalized_energy(const lg_state *state)
 }
 
 typedef struct extremes {
-    double energy, length, normality[2]; /* largest values; of q.v in the first and the second half */
+    double energy, length,
+        normality[2]; /* largest values; normality: of q.v in the first and the second half of the run */
 } extremes;
 
 static extremes run_steps(lg_run *run, int steps, double h)
@@ -145,8 +146,6 @@ static extremes run_steps(lg_run *run, int steps, double h)
     return e;
 }
 
-/* The energy stays within 1e-12, the length within round-off; q.v, which is zero in the middle of steps only,
-   oscillates without growing (kinon2024, Remark 4.8). */
 /* The top as a system of the functions above. */
 static lg_callbacks *open_top(void)
 {
@@ -169,6 +168,8 @@ static lg_callbacks *open_top(void)
     return callbacks;
 }
 
+/* The energy stays within 1e-12, the length within round-off; q.v, which is zero in the middle of steps only,
+   oscillates without growing (kinon2024, Remark 4.8). */
 static void check_conservation(const char *name, int steps)
 {
     lg_callbacks *callbacks = open_top();

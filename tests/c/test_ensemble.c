@@ -1,4 +1,4 @@
-/* Ensembles: many runs one after the other, each of which gives the same result as if it were run alone. */
+/* Ensembles: many runs, one after the other, each of which gives the same result as alone. */
 #include "check.h"
 #include "integrator/methods.h"
 #include "plans.h"
@@ -87,7 +87,7 @@ static void test_failures(void)
 
 enum { ROOM = 10 };
 
-/* What has been taken: all rows, and the outcome of the second call as the start of another run. */
+/* What has been taken: all rows, and the outcome of the second call, from which another run starts. */
 typedef struct taking {
     lg_record all;
     int calls;
@@ -158,7 +158,7 @@ static void test_rows_taken_away(void)
     hand_free(&s);
 }
 
-/* A start that a run refuses: the outcome has columns without rows, and no carry. */
+/* If a run refuses its start, the outcome has columns without rows, and no carry. */
 static void test_a_start_that_is_refused(void)
 {
     hand_system s;

@@ -1,4 +1,4 @@
-/* Every row of groups.def against the meaning of its functions, mostly by central differences. */
+/* Compares the functions of every row of groups.def with what they mean, mostly by central differences. */
 #include "check.h"
 
 #include "core/small.h"
@@ -89,7 +89,7 @@ static void check_moves(const lg_node *node, int n, const double *q0, const doub
     CHECK(distance(nq, q, moved) < 1e-14 && distance(nv, rate, staged) < 1e-14);
 }
 
-/* T by differences of difference, T^-1, the products without matrices, and ad from the start of T's series. */
+/* T by differences of `difference`, T^-1, the products without matrices, and ad from the first terms of T's series. */
 static void check_tangent(const lg_node *node, int n, const double *q0, const double *theta, const double *v)
 {
     int nv = lg_node_nv(node, n);
@@ -129,7 +129,7 @@ static void check_tangent(const lg_node *node, int n, const double *q0, const do
     CHECK(distance(nv * nv, A, Tinv) < 1e-9);
 }
 
-/* R' = R omega^ and the meaning of the linear velocities. */
+/* R' = R omega^, and the meaning of the linear velocities. */
 static void check_frame(const lg_node *node, int n, const double *q0, const double *v)
 {
     int nv = lg_node_nv(node, n);
@@ -241,8 +241,8 @@ static void test_angle(void)
     }
 }
 
-/* A million equal steps: matrices stay orthogonal, quaternions of unit length. Without the Newton step in retract the
-   same rounding error, repeated a million times, would add up to 4e-11. */
+/* In a million equal steps matrices stay orthogonal and quaternions keep their unit length. Without the Newton step in
+   retract the same rounding error, repeated a million times, would add up to 4e-11. */
 static void test_drift(void)
 {
     const double theta[6] = {0.03, -0.1, 0.12, 0.03, -0.1, 0.12};
@@ -271,7 +271,7 @@ static void attitude_of(const lg_node *node, const double *e, const double *edot
     lg_axpy(3, 1, a->bias, omegadot);
 }
 
-/* Along e(t), of second order: omega'. */
+/* omega' is the derivative of omega along a parabola e(t). */
 static void check_rate(const lg_node *node, const double *e, const double *edot, const double *edd)
 {
     lg_attitude a;
@@ -289,7 +289,7 @@ static void check_rate(const lg_node *node, const double *e, const double *edot,
     CHECK(distance(3, d, omegadot) < 1e-8);
 }
 
-/* Partial derivatives, a coordinate at a time. */
+/* Partial derivatives, one coordinate at a time. */
 static void check_attitude(const lg_node *node, const double *e, const double *edot, const double *edd)
 {
     lg_attitude a, p, m;
@@ -342,7 +342,8 @@ static void check_geo(const lg_node *node, const double *e, const double c[3])
     }
 }
 
-/* phi against phidot, B, zeta, Z and K: phi is quadratic, so that central differences are exact up to round-off. */
+/* phidot, B, zeta, Z and K follow from phi, which is quadratic, so that central differences are exact up to
+   round-off. */
 static void check_own(const lg_node *node, const double *q, const double *v)
 {
     int n = node->nv;

@@ -132,7 +132,7 @@ static void check_order(const hand_system *s, const char *name, const lg_option_
     }
 }
 
-/* Steps to t = 1 by order: errors in the asymptotic range and above round-off. */
+/* The number of steps to t = 1 for each order, with errors in the asymptotic range and above round-off. */
 static int coarsest(const lg_method *method)
 {
     static const int by_order[] = {[1] = 6400, [2] = 800, [3] = 200, [4] = 100, [5] = 200, [6] = 60};
@@ -140,7 +140,7 @@ static int coarsest(const lg_method *method)
     return by_order[method->order];
 }
 
-/* Multipliers of half-explicit methods have another order on constraints, which tests/methods examines. */
+/* Multipliers of half-explicit methods have another order, which tests/methods examines. */
 static void check_all_orders(hand_system *s)
 {
     solution exact = solve(s, "rk67", NULL, 1, 1e-3);
@@ -171,7 +171,7 @@ static void test_orders_on_joined_top(void)
     check_all_orders(&s);
 }
 
-/* The same body, with and without constraints. */
+/* The same body moves alike with and without constraints. */
 static void test_joined_agrees_with_top(void)
 {
     hand_system a, b;
@@ -258,7 +258,7 @@ static void test_positions_end_at_round_off(void)
     hand_free(&s);
 }
 
-/* A body in uniform motion: the first residual is round-off, which so small a step amplifies. */
+/* For a body in uniform motion the first residual is round-off, which such a small step amplifies. */
 static void test_newton_ends_where_there_is_nothing_to_do(void)
 {
     hand_system s;
@@ -270,7 +270,7 @@ static void test_newton_ends_where_there_is_nothing_to_do(void)
     hand_free(&s);
 }
 
-/* n pairs of steps of h and 3 h up to t = 1. */
+/* The error at t = 1 after n pairs of steps, of h and 3 h. */
 static double uneven_error(const hand_system *s, int n, const solution *exact)
 {
     const lg_method *method = lg_method_find("genalpha");
@@ -594,7 +594,8 @@ static void test_constant_mass_is_factored_once(void)
     hand_free(&s);
 }
 
-/* With constraints the pivot of the mass is kept and only rows are formed anew, with the same motion to round-off. */
+/* With constraints the pivot of the mass is kept and only the rows are formed anew; the motion is the same to
+   round-off. */
 static void test_constant_mass_is_kept_beside_constraints(void)
 {
     hand_system s;

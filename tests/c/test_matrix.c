@@ -1,4 +1,4 @@
-/* The block-sparse matrix and the products of the pattern against dense algebra, on systems of every shape. */
+/* Compares the block-sparse matrix and the products of the pattern with dense algebra, on systems of every shape. */
 #include "matrices.h"
 
 static void solve_guest(problem *p, uint64_t *state)
@@ -12,7 +12,7 @@ static void solve_guest(problem *p, uint64_t *state)
     exchange(p);
 }
 
-/* While a guest, or something else, is in the place of its assembled values, a matrix still solves as it did. */
+/* While a guest or anything else occupies the memory of its assembled values, a matrix still solves as before. */
 static void check_host(void (*shape)(problem *), int has_guest)
 {
     problem p = {.has_guest = has_guest};
@@ -31,7 +31,7 @@ static void check_host(void (*shape)(problem *), int has_guest)
     close_problem(&p);
 }
 
-/* A problem that `shape` fills, solved and closed again */
+/* Solves a problem that `shape` fills. */
 static void solve_shape(void (*shape)(problem *))
 {
     problem p = {0};
@@ -63,7 +63,7 @@ static void test_hosts_and_guests(void)
     }
 }
 
-/* Every size of block and of group that has a specialised kernel, and some that have none */
+/* Every size of block and of group that has a specialised kernel, and some that have none. */
 static void test_every_size(void)
 {
     for (int nv = 1; nv <= 14; nv++)
@@ -146,7 +146,7 @@ static void assemble_symmetric(problem *p)
     lg_matrix_symmetrise(&p->matrix);
 }
 
-/* By LAPACK, of the symmetric part of the dense matrix */
+/* The number of negative eigenvalues of the symmetric part of the dense matrix, by LAPACK. */
 static int negative_of_dense(const problem *p)
 {
     int n = p->size, *pivots = malloc(((size_t)n + 1) * sizeof(int));
@@ -159,7 +159,7 @@ static int negative_of_dense(const problem *p)
     return negative;
 }
 
-/* Stiffnesses of both signs: front by front, and by the dense fall-back. */
+/* With stiffnesses of both signs, front by front and by the dense fall-back. */
 static void test_negative_eigenvalues(void)
 {
     uint64_t state = 1968;

@@ -1,7 +1,7 @@
-/* Kept pivots of the block-sparse matrix: new values of B alone. */
+/* Kept pivots of the block-sparse matrix, when only the values of B change. */
 #include "matrices.h"
 
-/* B of two points: the columns of one, the rows of the other. */
+/* Puts in new columns from B at one point and new rows from B at another. */
 static void put_points(problem *p, uint64_t *state, const double *masses)
 {
     for (int i = 0; i < p->pattern.nvalues; i++) {
@@ -14,7 +14,7 @@ static void put_points(problem *p, uint64_t *state, const double *masses)
     dense_constraints(p, 1);
 }
 
-/* Solves with one S and, from point to point, other values of B. */
+/* Solves with one S and with values of B that change from point to point. */
 static void check_kept(problem *p, uint64_t *state, double tolerance)
 {
     size_t bytes = (size_t)(p->size * p->size) * sizeof(double);
@@ -90,7 +90,7 @@ static void test_kept_pivots_of_every_size(void)
         }
 }
 
-/* S is not read again: its values may be lost. */
+/* S is not read again, so that its values may be lost. */
 static void test_kept_pivots_are_not_formed_anew(void)
 {
     int sizes[] = {6, 9};
@@ -115,7 +115,7 @@ static void test_kept_pivots_are_not_formed_anew(void)
     }
 }
 
-/* Blocks that nothing couples: multiplying by the inverses gives the solution. */
+/* If nothing couples the blocks, multiplying by the inverses gives the solution. */
 static void test_kept_blocks_apart(void)
 {
     int sizes[] = {3, 6, 1, 8, 6, 4};

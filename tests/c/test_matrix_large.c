@@ -8,7 +8,7 @@ typedef struct large {
 } large;
 
 /* n bodies of 6 velocities. Body b is attached to parent[b] (-1: the ground) by a joint of 3 rows, for which each body
-   alone is sufficient */
+   alone is sufficient. */
 static void open_large(large *system, int n, const int *parent)
 {
     int *next = system->ints = calloc(18 * (size_t)n + 16, sizeof(int));
@@ -56,8 +56,8 @@ static long fill_of(const lg_pattern *pattern, lg_coupling coupling)
     return values;
 }
 
-/* The parent of body b: the previous body (the ground for the first); the body of half its number; the first body; the
-   previous body, in strands of 10 that begin on the first body */
+/* The parent of body b: the previous body (the ground for the first one); the body of half its number; the first body;
+   the previous body in strands of 10, which begin on the first body. */
 static int on_the_last(int b)
 {
     return b - 1;
@@ -78,8 +78,8 @@ static int on_strands(int b)
     return b % 10 == 1 ? 0 : b - 1;
 }
 
-/* 36 + 2 36 for a body, 9 + 2 (9 + 3) for a joint, and the padding of alignment; 2 36 more where joints couple their
-   bodies; never more than if joints were eliminated after all of their bodies. */
+/* A body takes 36 + 2 36 values, a joint 9 + 2 (9 + 3), and there is padding for alignment; 2 36 more if joints couple
+   their bodies. It is never more than if joints were eliminated after all of their bodies. */
 static void check_fill(const lg_pattern *pattern, lg_coupling coupling, int shape, long *values)
 {
     lg_pattern without = *pattern;

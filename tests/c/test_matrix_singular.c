@@ -1,7 +1,7 @@
 /* Singular and badly scaled matrices: the dense fall-back, and the row that is named. */
 #include "matrices.h"
 
-/* A massless block that its constraints determine: the block is singular, the whole is not. */
+/* A massless block that its constraints determine is singular, but the whole matrix is not. */
 static void test_singular_block_falls_back(void)
 {
     problem p = {0};
@@ -89,7 +89,7 @@ static void test_fallback_copes_with_bad_scaling(void)
     close_problem(&p);
 }
 
-/* Mass of rank nv - 1, made regular by the own row, as Euler parameters have it; the scales are far apart. */
+/* A mass of rank nv - 1 that the own row makes regular, like that of Euler parameters; the scales are far apart. */
 static void test_bordered_singular_mass_does_not_fall_back(void)
 {
     problem p = {0};
@@ -110,7 +110,8 @@ static void test_bordered_singular_mass_does_not_fall_back(void)
     close_problem(&p);
 }
 
-/* The first three groups join the blocks 0 and 1 by `rows` rows each; the third is a combination of the others. */
+/* The first three groups join the blocks 0 and 1 by `rows` rows each; the third is a linear combination of the
+   others. */
 static void open_redundant(problem *p, int rows, uint64_t *state)
 {
     for (int b = 0; b < 4; b++)
@@ -140,7 +141,7 @@ static void test_redundant_constraint_is_named(void)
     }
 }
 
-/* An own row that vanishes is named by its place among the constraint rows. */
+/* An own row that vanishes is named by its index among the constraint rows. */
 static void test_vanishing_own_row_is_named(void)
 {
     problem p = {0};

@@ -121,7 +121,7 @@ static double coenergy_of(double k, const double *e, const double *p)
     return coenergy((int)k, e, p);
 }
 
-/* The parts of a step that belong to one attitude, which begins at `first`. */
+/* The part of a step that belongs to one attitude, whose numbers begin at `first`. */
 typedef struct part {
     double e_m[4], v_m[4], p_m[4], v1[4];
     const double *e0, *e1, *v0, *p0, *p1, *slope;
@@ -150,8 +150,8 @@ static void check_gradient(const double *expected, double factor, const double *
         CHECK_CLOSE(found[i], factor * expected[i], 1e-6);
 }
 
-/* (89) of the discrete rule of Livens, and the like of (146): the products of both derivatives with the step are the
-   change of energy and co-energy. */
+/* (89) for the discrete rule of Livens, and its analogue for (146): the products of both derivatives with the step are
+   the change of energy or of co-energy. */
 static void check_directionality(const step *s, int first, lg_kinetics rule)
 {
     part t = part_of(s, first);
@@ -278,7 +278,7 @@ static void beside(const lg_system *system, step s, lg_kinetics rule, int j, dou
     }
 }
 
-/* The column of coordinate j, the j - first one of its block: of dp1, and of S for a chain of `factor` X. */
+/* Checks the column of coordinate j in dp1, and in S for a chain with k = 0.7. */
 static void check_column(const lg_system *system, const step *s, lg_kinetics rule, int block, int j, const double *S,
                          int ld)
 {
@@ -328,7 +328,7 @@ static void test_tangents(void)
     lg_model_free(model);
 }
 
-/* A body on another kind of block. */
+/* A body whose kind of block has no rules for steps. */
 static void test_what_has_no_step(void)
 {
     const lg_block_spec other[] = {{1, &(lg_factor_spec){"euler_parameters", 0}}, {1, &(lg_factor_spec){"R3xSO3", 0}}};

@@ -186,7 +186,8 @@ static void test_directionality(void)
     lg_callbacks_free(callbacks);
 }
 
-/* (90), (91): unlike the printed gradient, it has no part along the coordinate on which nothing depends. */
+/* (90), (91): unlike the printed gradient, the equivariant one has no component along the coordinate on which nothing
+   depends. */
 static void test_orthogonality(void)
 {
     lg_callbacks *callbacks = open_system();
@@ -231,7 +232,7 @@ static void residual(const lg_system *system, step *s, lg_gradients form, double
         r[i] = s->p1[i] / s->h - s->slope[i] - s->force[i] + s->Gtlam[i];
 }
 
-/* The matrix of `kinetic` and `pair`, and dp1/dq1, for a chain with k = 0.7, against differences. */
+/* Compares the matrix of `kinetic` and `pair` for a chain with k = 0.7, and dp1/dq1, with differences. */
 static void check_tangent(const lg_system *system, lg_matrix *S, lg_gradients form, uint64_t *seed)
 {
     step s = random_step(seed), side;

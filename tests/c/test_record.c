@@ -87,7 +87,7 @@ static void test_room_that_does_not_exist(void)
     hand_free(&s);
 }
 
-/* Each column fits in the memory that the machine has to fill, and all of them do not. */
+/* Each column fits into the memory that the machine has left, but all of them together do not. */
 static void test_room_that_would_only_be_promised(void)
 {
     hand_system s;
@@ -103,7 +103,7 @@ static void test_room_that_would_only_be_promised(void)
     hand_free(&s);
 }
 
-/* Consecutive steps share a knot, except where the accelerations jump: there are two knots at that time. */
+/* Consecutive steps share a knot, except where the accelerations jump, where two knots have the same time. */
 static void test_knots(void)
 {
     hand_system s;

@@ -1,10 +1,10 @@
-/* Null spaces of Euler parameters, and matrices without the blocks' own rows, against dense products. */
+/* Null spaces of Euler parameters, and matrices without the blocks' own rows compared with dense products. */
 #include "check.h"
 #include "core/small.h"
 #include "sparse/reduce.h"
 #include "system/layout.h"
 
-/* ---- the verbs of node kinds ---- */
+/* ---- the functions of node kinds ---- */
 
 static void random_numbers(uint64_t *seed, int n, double *x)
 {
@@ -113,7 +113,7 @@ typedef struct dense {
     double at[MOST][MOST];
 } dense;
 
-/* Fills one block of S with random numbers and notes them, for two blocks that meet. */
+/* Fills the block of S of two coupled blocks with random numbers, and the dense matrix with the same. */
 static void fill_block(const chain_of_blocks *c, lg_matrix *S, long meeting, int row, int column, dense *out,
                        uint64_t *seed)
 {
@@ -138,7 +138,7 @@ static void fill_S(const chain_of_blocks *c, lg_matrix *S, dense *out, uint64_t 
                 fill_block(c, S, BLOCKS + 4 * twice + 2 * i + j, twice ? !i : i, twice ? !j : j, out, seed);
 }
 
-/* The rows of groups, out of values in the layout of B. */
+/* The rows of groups as a dense matrix, from values in the layout of B. */
 static void dense_rows(const chain_of_blocks *c, const double *B, dense *out)
 {
     const lg_pattern *p = &c->pattern;
@@ -151,7 +151,7 @@ static void dense_rows(const chain_of_blocks *c, const double *B, dense *out)
         }
 }
 
-/* The matrices of all blocks as one: velocities to unknowns. */
+/* The bases of all blocks as one dense matrix, from unknowns to velocities. */
 static void dense_bases(const chain_of_blocks *c, const lg_reduction *r, const double *bases, dense *out)
 {
     for (int b = 0; b < BLOCKS; b++) {
@@ -174,7 +174,7 @@ static void mul(int transposed, int rows, int columns, const dense *A, const dou
                 y[i] += A->at[i][j] * x[j];
 }
 
-/* A chain of blocks with random matrices and bases, sparse and dense. */
+/* A chain of blocks with random matrices and bases, in sparse and in dense form. */
 typedef struct reduced_case {
     chain_of_blocks c;
     lg_plan *plan;

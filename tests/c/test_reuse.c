@@ -15,7 +15,7 @@ enum { MOST_BODIES = 24, MOST_VALUES = 64 * MOST_BODIES, STEPS = 12 };
 typedef struct observed {
     lg_system system;
     const lg_system *inner;
-    int forgets; /* nothing is reused: before every evaluation the flag is cleared and the scratch is overwritten */
+    int forgets; /* prevents reuse: clears the flag and overwrites the scratch before every evaluation */
     long reuses; /* evaluations with the flag */
 } observed;
 
@@ -56,7 +56,8 @@ static void observe(observed *o, const lg_system *inner, int forgets)
 typedef struct chain {
     lg_factor_spec factors[MOST_BODIES];
     lg_block_spec blocks[MOST_BODIES];
-    lg_frame_spec frames[1 + 3 * MOST_BODIES]; /* the ground's; of each body its node, its joint and the next one's */
+    lg_frame_spec frames
+        [1 + 3 * MOST_BODIES]; /* one of the ground; for each body its node, its joint and the joint of the next body */
     lg_element_spec elements[3 * MOST_BODIES];
     double inertia[7], weight[4], triads[19], edge[68];
     lg_model *model;
@@ -119,7 +120,7 @@ static chain *new_chain(int n, const char *node, const char *joint)
     return c;
 }
 
-/* A body of every kind that moves freely, with all kinds of joints between them. */
+/* Bodies of every kind that moves freely, with all these kinds of joints between them. */
 static chain *new_mixture(void)
 {
     static const char *const joints[] = {"kirchhoff_edge", "edge", "spherical", "inextensible_edge"};
@@ -194,8 +195,8 @@ static result run_chain(const chain *c, const lg_method *method, int project, in
 
 static const struct half_explicit {
     const char *name;
-    int stages; /* that are solved */
-    int factorisations; /* of a step: of its stages, and of the index-1 equations at its end */
+    int stages; /* number of stages that are solved */
+    int factorisations; /* in a step: for its stages, and for the index-1 equations at its end */
 } methods[] = {{"herk2", 1, 2}, {"herk3", 2, 3}, {"herk4", 4, 4}, {"herk5", 6, 6}};
 
 enum { METHODS = sizeof methods / sizeof *methods, PROJECTIONS = 4 };
@@ -217,7 +218,7 @@ static void test_reuse_changes_no_bit(void)
     free_chain(c);
 }
 
-/* The constant mass of pendulums and rods is only factored in full at the start. */
+/* The constant mass of pendulums and rods is factored in full only at the start. */
 static void test_pivots_of_a_constant_mass_are_kept(void)
 {
     static const char *const joints[] = {"spherical", "kirchhoff_edge", "inextensible_edge"};

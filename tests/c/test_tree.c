@@ -30,7 +30,7 @@ static long operations;
 
 enum { MOST = 300 };
 
-/* A chain, or a star of links on the first, with a weight on every link. */
+/* A chain of links, or a star of links on the first one, with a weight on every link. */
 typedef struct heap {
     lg_tree_link links[MOST];
     lg_frame_spec frames[MOST + 1];
@@ -62,7 +62,7 @@ static lg_model *new_model(heap *h, int n, int chain)
 
 enum { RESIDUAL, TANGENT, ACCELERATION };
 
-/* Operations of one evaluation: M a, gyro and forces, or the tangent too; or of the accelerations. */
+/* Counts the operations of one evaluation: of M a, gyro and forces, of these with the tangent, or of accelerations. */
 static long count(int n, int chain, int which)
 {
     heap *h = calloc(1, sizeof *h);

@@ -60,7 +60,7 @@ static terms terms_of(const lg_model *model)
     return found;
 }
 
-/* A variant of a variant, whose origin is freed before it. */
+/* A variant of a variant; the variant in between is freed first. */
 static void test_a_variant_is_the_model_built_with_its_parameters(void)
 {
     double first[NP], second[NP];
