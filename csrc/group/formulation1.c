@@ -108,7 +108,7 @@ static double angles_fixed_regular(const double *q)
 
 /* ---- the nodes: alone and after a position ---- */
 
-/* The verbs of a node, from those of a storage and of `group`, which has the same velocities. */
+/* The functions of a node, from those of a storage and of `group`, which has the same velocities. */
 #define VERBS(kind, storage, group, x)                                                                                 \
     static void kind##_identity(int n, double *q)                                                                      \
     {                                                                                                                  \

@@ -81,7 +81,7 @@ typedef struct lg_node {
     void (*retract)(int n, const double *q0, const double *theta, double *q);
     /* `retract` within a step: rotations are polished only at the end of the step. `move` also gives w = T(theta) y (y
        NULL: not wanted), and `stage` thetadot as in `rate`, so that the functions of the angle are evaluated once. q
-       may not be q0. NULL: composed of the other verbs. */
+       may not be q0. NULL: composed of the other functions. */
     void (*move)(int n, const double *q0, const double *theta, const double *y, double *q, double *w);
     void (*stage)(int n, const double *q0, const double *theta, const double *v, double *q, double *thetadot);
     /* Removes from q the round-off that many moves accumulate. NULL: the kind has no condition that could drift. */

@@ -78,7 +78,7 @@ lg_status lg_run_look_inside(lg_run *run)
     return run->inside.base ? LG_OK : lg_arena_open(&run->inside, inside_layout, run);
 }
 
-/* "euler, midpoint": the methods that support node kinds with a verb qdot. */
+/* "euler, midpoint": the methods that support node kinds with a function qdot. */
 static void list_methods_that_add_rates(char *text, size_t size)
 {
     text[0] = '\0';
@@ -87,7 +87,7 @@ static void list_methods_that_add_rates(char *text, size_t size)
             lg_text_list(text, size, lg_methods[i]->name);
 }
 
-/* Blocks of a kind with a verb qdot need a method that adds the rates of coordinates. */
+/* Blocks of a kind with qdot need a method that adds the rates of coordinates. */
 static lg_status check_node_kinds(lg_run *run)
 {
     const lg_space *space = run->system->space;

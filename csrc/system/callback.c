@@ -1,4 +1,4 @@
-/* A system made of functions: its creation and the table of its verbs; see callback.h. */
+/* A system made of functions: its creation and the table of its functions; see callback.h. */
 #include "system/callback.h"
 
 #include "core/small.h"
@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* ---- verbs ---- */
+/* ---- functions of the waist ---- */
 
 static lg_status callbacks_energy(void *self, const lg_point *point, double *T, double *V)
 {

@@ -1,4 +1,4 @@
-/* The verb `eval` of a system made of functions. */
+/* The function `eval` of a system made of functions. */
 #ifndef LG_SYSTEM_CALLBACK_EVAL_H
 #define LG_SYSTEM_CALLBACK_EVAL_H
 
