@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass
 from functools import cached_property, partial
 from itertools import chain
@@ -13,8 +13,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from lgint import _core
 from lgint._args import Array
-from lgint._model.formulations import FORMULATIONS
-from lgint._model.joints import NODES, TREE_JOINTS, TREE_NODE, tree_width
+from lgint._model.blocks import Block, Link, blocks_of, root_motions, trees_of, widths
+from lgint._model.joints import TREE_JOINTS, tree_width
 from lgint._model.laws import ForceLaw, StrainLaw, TurnedLaw, TurnedLoad
 from lgint._model.motion import motion
 from lgint._model.parameters import DECLARED
@@ -28,7 +28,6 @@ from lgint._model.record import (
     Record,
     Vector,
     holders,
-    mode_count,
     partners,
 )
 
@@ -44,10 +43,6 @@ MEMORY: Final = {row["name"]: row["nmem"] for row in _core.ELEMENTS}  # number o
 # A point that elements attach to: its block (-1: the ground; -2 and less: a support), the part of the body on the block
 # (a node, or a link of a tree), the three coordinates of its base and the three of its offset.
 Frame = tuple[float, ...]
-
-# A block of the configuration: a factor, which is a node kind and the dimension of R^n, or a product of factors.
-Factor = tuple[str, int]
-Block = Factor | tuple[Factor, ...]
 
 Function = Callable[..., ArrayLike] | ForceLaw | None
 
@@ -166,7 +161,7 @@ def compiled(record: Record) -> Compiled:
     """The system that a record describes."""
     frames, joints = Frames(record), dict[str, JointPlace]()
     elements = (make(*arguments, record) for _, make, arguments, _ in _makers(record, frames, joints))
-    description = Description.of(_blocks(record), frames, elements)
+    description = Description.of(blocks_of(record), frames, elements)
     starts = [0, *np.cumsum(description.numbers[:, 2]).tolist()]
     bodies, weights = frames.elements()
     weighed = slice(starts[bodies], starts[bodies + weights])
@@ -238,69 +233,7 @@ def parameters_of(model: Compiled, parameters: Array, record: Record, owners: Se
     return made
 
 
-# ---- blocks and frames ----
-
-
-def _blocks(record: Record) -> list[Block]:
-    """The blocks: kinds of nodes, modal bodies with their modal coordinates, and products for trees."""
-    blocks: dict[int, Block] = {}
-    trees, held = trees_of(record), holders(record["joints"])
-    for body in record["bodies"].values():
-        block = body["block"]
-        if block in trees:
-            continue
-        modes = mode_count(body)
-        blocks[block] = (_node(body), ("Rn", modes)) if modes else _node(body)
-    for block, links in trees.items():
-        blocks[block] = _factors(record, links, held)
-    return [blocks[block] for block in sorted(blocks)]
-
-
-def _node(body: BodyRow) -> tuple[str, int]:
-    row = FORMULATIONS[body["formulation"]]
-    return row.pivot if body["pivot"] else row.node, 0
-
-
-def _factors(record: Record, links: list[str], held: Mapping[str, str]) -> Block:
-    """The factors of a tree: nodes of its root and of spherical joints, and R^n of joints that follow each other."""
-    factors: list[tuple[str, int]] = []
-    for name in links:
-        if name not in held:
-            factors.append(_node(record["bodies"][name]))
-        elif (kind := record["joints"][held[name]]["kind"]) == "spherical":
-            factors.append((TREE_NODE, 0))
-        elif factors and factors[-1][0] == "Rn":
-            factors[-1] = "Rn", factors[-1][1] + len(TREE_JOINTS[kind])
-        else:
-            factors.append(("Rn", len(TREE_JOINTS[kind])))
-    return factors[0] if len(factors) == 1 else tuple(factors)
-
-
-class Link(NamedTuple):
-    """The links of a tree on which a body is, of which those before the last belong to its joint."""
-
-    first: int
-    last: int
-    q: int  # their first coordinate in the block
-
-
-def trees_of(record: Record) -> dict[int, list[str]]:
-    """The bodies of each tree by block: its root, if that is a body, and the links, parents first."""
-    trees: dict[int, list[str]] = {}
-    held = holders(record["joints"])
-    for name in held:
-        trees.setdefault(record["bodies"][name]["block"], []).append(name)
-    for name, body in record["bodies"].items():
-        if body["block"] in trees and name not in held:
-            trees[body["block"]].insert(0, name)
-    return trees
-
-
-def _widths(body: BodyRow, holder: JointRow | None) -> tuple[int, int]:
-    """Numbers of velocities and of coordinates of a body of a tree."""
-    if holder is not None:
-        return len(TREE_JOINTS[holder["kind"]]), tree_width(holder["kind"])
-    return len(_root_motions(body)), NODES[_node(body)[0]]["nq"]
+# ---- frames ----
 
 
 class Frames:
@@ -323,7 +256,7 @@ class Frames:
             v, q = 0, 0
             for name in links:
                 holder = self.holders.get(name)
-                width, wide = _widths(self._bodies[name], record["joints"][holder] if holder else None)
+                width, wide = widths(self._bodies[name], record["joints"][holder] if holder else None)
                 self.links[name] = Link(v, v + width - 1, q)
                 v, q = v + width, q + wide
         self._found: dict[Frame, int] = {}
@@ -531,7 +464,7 @@ def _links(record: Record, name: str, frames: Frames) -> Vector:
     body, links, holder = record["bodies"][name], frames.links[name], frames.holders.get(name)
     if holder is None:
         parent, R, point, axes = -1, np.eye(3), body["pivot"]["point"] if body["pivot"] else _ZERO, np.eye(3)
-        motions = _root_motions(body)
+        motions = root_motions(body)
     else:
         joint = record["joints"][holder]
         first, axes = np.array(joint["triads"])
@@ -550,12 +483,6 @@ def _links(record: Record, name: str, frames: Frames) -> Vector:
 
 
 _MOTIONS: Final = ("turn", "slide", "node")
-
-
-def _root_motions(body: BodyRow) -> Sequence[tuple[str, int]]:
-    """The motions of the root of a tree on its node: its position, unless the node is a pivot, and its rotation."""
-    along = "node" if FORMULATIONS[body["formulation"]].body_velocity else "slide"
-    return [*(() if body["pivot"] else ((along, i) for i in range(3))), *(("node", i) for i in range(3))]
 
 
 def _modal(body: BodyRow) -> dict[str, Any]:

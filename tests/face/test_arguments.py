@@ -105,7 +105,7 @@ BAD = {
     "max_iter, huge": (lambda: run("genalpha", max_iter=10**30), "max_iter"),
     "rho_inf, huge": (lambda: run("genalpha", rho_inf=HUGE), "rho_inf"),
     "space, a number": (lambda: callable_model(5), "space: a list expected, got 5"),
-    "space, no size": (lambda: callable_model([("Rn", None)]), "space: .*None"),
+    "space, no size": (lambda: callable_model([("Rn", None)]), "space: .*got 'Rn'"),
     "space, an empty pair": (lambda: callable_model([()]), r"space: .*\(\)"),
     "nrows, text": (lambda: callable_model(nrows="x"), "nrows: a whole number >= 0 expected, got 'x'"),
 }
@@ -163,7 +163,7 @@ def test_rows_whose_jacobian_no_integer_measures():
     with pytest.raises(ValueError, match="too large"):
         _core.CallableSystem([("Rn", 3)], 2**30, {**rows, **ONE}, ())
     with pytest.raises(ValueError, match="too many coordinates"):
-        core_model([("R3xSO3", 2**31 - 1)], [], [])
+        core_model([("Rn", 2**31 - 1)], [], [])
 
 
 def test_the_largest_sizes_that_fit_are_made():

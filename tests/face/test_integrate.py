@@ -259,8 +259,9 @@ def test_every_method_runs_the_double_pendulum(pair, method):
 
 @pytest.mark.parametrize("method", METHODS)
 def test_callable_top_agrees_with_the_compiled_one(method):
-    compiled = lgint.integrate(lgint.models.heavy_top(), method, t_end=0.02, h=5e-4)
-    run = lgint.integrate(lgint.CallableModel("R3xSO3", **functions()), method, t_end=0.02, h=5e-4)
+    options = {"newton": "full"} if "newton" in {row["name"] for row in lgint.method_info(method)["options"]} else {}
+    compiled = lgint.integrate(lgint.models.heavy_top(), method, t_end=0.02, h=5e-4, **options)
+    run = lgint.integrate(lgint.CallableModel("R3xSO3", **functions()), method, t_end=0.02, h=5e-4, **options)
     assert np.abs(run.q - compiled.q).max() < 1e-10
     assert np.abs(run.v - compiled.v).max() < 1e-10 * 150
     assert np.abs(run.lam - compiled.lam).max() < 1e-8 * np.abs(compiled.lam).max()

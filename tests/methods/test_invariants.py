@@ -59,9 +59,8 @@ def test_index_3_holds_positions_at_round_off():
 @pytest.mark.parametrize("sigma", [0.0, 1.0, "optimal"])
 def test_full_newton_takes_two_iterations(h, sigma):
     """Section 7.1 of holzinger2025: with the full Jacobian a step takes two iterations."""
-    run = lgint.integrate(
-        lgint.models.heavy_top(), "genalpha", t_end=0.2, h=h, sigma=sigma, rho_inf=0.9, predictor="plain"
-    )
+    options = dict(sigma=sigma, rho_inf=0.9, predictor="plain", newton="full")
+    run = lgint.integrate(lgint.models.heavy_top(), "genalpha", t_end=0.2, h=h, **options)
     assert run.stats.newton_iterations / run.stats.steps == pytest.approx(2.0, abs=0.02)
 
 

@@ -8,8 +8,8 @@
    and d tau_i/dq_j'' = d tau_j/dq_i'' = S_j . I S_i. If q, q', q'' follow the unknown by k0, k1, k2, these add up to
        S_ij = S_i . (I a_j + 2 B b_j)      S_ji = S_j . (I a_i + 2 B b_i + k0 S_i x F)
        a_j = k0 D_j + 2 k1 S_j' + wa k2 S_j      b_j = k0 S_j' + k1 S_j.
-   The axes of a node turn with its last link, of twist V_l, and with each other: p is their base, 2 S_j' with k1 becomes
-   S_j' + V_l x S_j, and within the node the first formula holds for both orders.
+   The axes of a node turn with its last link, of twist V_l, and with each other: p is their base, 2 S_j' with k1
+   becomes S_j' + V_l x S_j, and within the node the first formula holds for both orders.
    For one body with the momentum p, h = mass times COM, the inertia J about o and the twist (v, w),
        2 B (u, r) = (2 r x p, G r),  G = w^ J - J w^ - (J w)^ + 2 (h . v) 1 - 2 v h^T,
    which is summed over bodies like p and G. */
@@ -180,8 +180,8 @@ static void pull_row(const lg_tree_state *s, double IS[6], double SB[3])
 /* The derivative of the sum of S_i . W over the wrenches W = (f, m + y x f) on the links, at fixed f and, in the axes
    of the link, fixed m. With S = (u, r), W and T those of the subtree of i, and j an ancestor of i,
        geo_ij = r_j . (u_i x f - N^T r_i),   geo_ji = r_j . (u_i x f + r_i x W_m - N r_i),   N = tr T - T,
-   where the latter holds for j = i as well and the former within a node, in both orders; above and own are k0 times what
-   r_j is multiplied with. */
+   where the latter holds for j = i as well and the former within a node, in both orders. `above` and `own` are k0 times
+   the factors of r_j in them. */
 static void turn_load(lg_tree_state *s, double k0, double own[3])
 {
     double *above = s->above;
