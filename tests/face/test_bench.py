@@ -386,9 +386,9 @@ def test_peers_move_trees_alike(name, make):
 
 def test_trees_of_the_bench_without_peers(monkeypatch, capsys, tmp_path):
     monkeypatch.setattr(bench_trees, "load", lambda name: None)
-    monkeypatch.setattr(bench_trees, "WORK", 600)
+    monkeypatch.setattr(bench_trees, "WORK", 60_000)
     file = tmp_path / "trees.csv"
-    assert _cli.main(["bench", "--trees", "--only", "chain of 30", "--repeat", "1", "-o", str(file)]) == 0
+    assert _cli.main(["bench", "--trees", "--only", "chain of 30", "--repeat", "3", "-o", str(file)]) == 0
     assert "MuJoCo is not installed" in (table := capsys.readouterr().out) and "grows with their number" in table
     with file.open(newline="") as rows:
         read = list(csv.DictReader(rows))
