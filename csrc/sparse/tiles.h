@@ -11,18 +11,6 @@
 #define UNROLL _Pragma("GCC unroll 8")
 #else
 #define UNROLL
-/* The same for a square target of at most 3 rows, and records how much was subtracted from its diagonal */
-static LG_INLINE void subtract_from_small(int n, int rows, const double *L, int ld, const double *U, double *target,
-                                          double *growth)
-{
-    if (rows == 3)
-        subtract_tile(n, 3, 3, L, ld, U, target, 3, growth);
-    else if (rows == 2)
-        subtract_tile(n, 2, 2, L, ld, U, target, 2, growth);
-    else if (rows == 1)
-        subtract_tile(n, 1, 1, L, ld, U, target, 1, growth);
-}
-
 #endif
 
 typedef double pair __attribute__((vector_size(16), may_alias));
