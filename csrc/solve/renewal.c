@@ -58,7 +58,7 @@ int lg_renewal_keeps(const lg_renewal *r)
     next.matrix_age = 1;
     next.iterations = fmax(1, m->last_iterations);
     next.sole_steps++;
-    next.worn_age += m->worn_age > 0 ? 0.125 : 0;
+    next.worn_age += m->worn_age > 0 ? 0.0625 : 0;
     return !is_worn(&next, r->settings->matrix_cost);
 }
 
@@ -131,7 +131,7 @@ static void note_age(lg_renewal *r)
     int dear =
         r->settings->rule == LG_RENEW_BY_COST && r->count * m->matrix_age > r->settings->matrix_cost + m->iterations;
     if (began_with_new)
-        m->worn_age += m->worn_age > 0 ? 0.125 : 0;
+        m->worn_age += m->worn_age > 0 ? 0.0625 : 0;
     else if (r->renewed || dear)
         m->worn_age = m->matrix_age;
     if (!r->renewed && m->matrix_age == 1) {

@@ -8,7 +8,7 @@
    is expected to take as many iterations as the last one; the second step of a matrix as many as the second step of the
    last matrix that had one. Where that does not pay, a matrix serves one step and is not kept; after sixteen such steps
    one is tried on a second step. Where a step took more iterations than that mean, or the matrix had to be replaced
-   within it, the next matrices are replaced at the beginning of the step of that age, and after eight of them one step
+   within it, the next matrices are replaced at the beginning of the step of that age, and after 16 of them one step
    later. All that decides is in the memory.
 
    The other rules: every iteration forms a matrix. Or each matrix is kept, and renewed as above, but for what a step
@@ -36,7 +36,7 @@ typedef struct lg_renewal_memory {
     double last_formed; /* iterations at the beginning of the last step that formed a matrix */
     double second_iterations; /* of the second step of the last matrix that had one */
     double sole_steps; /* steps since that second step */
-    double worn_age; /* age at which a matrix last cost too much, and 1/8 for each one replaced before */
+    double worn_age; /* age at which a matrix last cost too much, and 1/16 for each one replaced before */
 } lg_renewal_memory;
 
 /* The matrices of one step. */
