@@ -37,6 +37,9 @@ def test_constrained_and_free_top_agree(formulation, frame):
 def test_storages_agree_step_by_step_through_full_turns(kinds, method, options):
     """A formulation gives the same numbers in every storage, up to round-off, over several turns of a fast top."""
     tops = [lgint.models.heavy_top(formulation=kind) for kind in kinds]
+    names = {row["name"] for row in lgint.method_info(method)["options"]}
+    if "newton" in names:  # the same tolerance leaves the same round-off only with the same matrices
+        options = {"newton": "full", **options}
     runs = [lgint.integrate(top, method, t_end=0.2, h=1e-3, **options) for top in tops]
     assert runs[0].angular_velocity("top")[:, 1].min() > 100  # about five turns
     for other in runs[1:]:
