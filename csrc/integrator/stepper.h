@@ -28,7 +28,7 @@ typedef struct lg_parasite {
 typedef struct lg_stats {
     long steps, newton_iterations, jacobians, factorisations, evaluations, dense_fallbacks;
     long rejected, failed; /* steps that were rejected; those of them that failed */
-    const char *newton; /* the variant of Newton's method in use, "full" or "modified"; NULL: none */
+    const char *newton; /* the variant of Newton's method in use, such as "auto"; NULL: none */
     lg_nearest nearest; /* at the start and at the ends of all steps */
     lg_parasite parasite; /* at the ends of all steps */
 } lg_stats;

@@ -89,7 +89,7 @@ CARRIERS: Final = DECLARED["spherical"].parameters["carrier"].choices
 AXES: Final = DECLARED["force"].parameters["axes"].choices
 
 
-def parameters_of(entry: Mapping[str, Any]) -> Mapping[str, Parameter]:
+def declared_by(entry: Mapping[str, Any]) -> Mapping[str, Parameter]:
     """The parameters of a force or a joint of the record."""
     kind = entry["kind"]
     if "joint" in entry:

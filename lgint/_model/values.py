@@ -10,7 +10,7 @@ import numpy as np
 from lgint._args import array, number
 from lgint._model.checks import inertia_matrix
 from lgint._model.compile import GRAVITY
-from lgint._model.parameters import Parameter, parameters_of
+from lgint._model.parameters import Parameter, declared_by
 from lgint._model.record import Record
 
 LOAD: Final = "load"  # the constant vector of a force or torque, the constant tension of a tendon
@@ -48,7 +48,7 @@ def _of_bodies(body: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
 
 def _declared(entry: Mapping[str, Any]) -> Iterator[tuple[str, str, Parameter]]:
     """The parameters of a force or a joint that its entry holds."""
-    for key, parameter in parameters_of(entry).items():
+    for key, parameter in declared_by(entry).items():
         if key in entry and parameter.varies:
             yield key, parameter.unit, parameter
 

@@ -10,17 +10,15 @@ code whose error is f times larger at the same step needs steps that are shorter
 
 from __future__ import annotations
 
-import csv
-import datetime
 import os
 import platform
 import time
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Any
 
 import numpy as np
 
@@ -31,7 +29,7 @@ from lgint._run.integrate import integrate, method_info
 from lgint._run.trajectory import Trajectory
 from lgint._tools import bench_exudyn
 from lgint._tools.bench_exudyn import Peer
-from lgint._version import VERSION
+from lgint._tools.bench_file import append
 
 
 @dataclass(frozen=True)
@@ -205,7 +203,7 @@ def run(only: str = "", repeat: int = 9, machine: str = "", out: Path | None = N
         results.append(measure(case, exudyn, repeat, case.steps))
         print(_line(results[-1]), flush=True)
     if out is not None:
-        write(results, out, name, exudyn.__version__ if exudyn else "")
+        append(results, out, name, exudyn=exudyn.__version__ if exudyn else "")
     return results
 
 
@@ -241,29 +239,6 @@ def measure(case: Case, exudyn: Any, repeat: int, steps: int) -> Result:
         peer_us / us * (max(peer_error, ROUND_OFF) / max(error, ROUND_OFF)) ** (1 / order),
         case.target,
     )
-
-
-def write(results: Sequence[Result], out: Path, machine: str, exudyn: str) -> None:
-    """Appends the rows to the CSV file `out`, with the time, the machine and the versions."""
-    about = {
-        "date": datetime.datetime.now().isoformat(timespec="minutes"),
-        "machine": machine,
-        "lgint": VERSION,
-        "exudyn": exudyn,
-    }
-    new = not out.exists()
-    out.parent.mkdir(parents=True, exist_ok=True)
-    with out.open("a", newline="") as file:
-        _append(file, new, about, results)
-
-
-def _append(file: TextIO, new: bool, about: Mapping[str, str], results: Sequence[Result]) -> None:
-    writer = csv.DictWriter(file, [*about, *(f.name for f in fields(Result))])
-    if new:
-        writer.writeheader()
-    for result in results:
-        row = {key: f"{value:.4g}" if isinstance(value, float) else value for key, value in asdict(result).items()}
-        writer.writerow({**about, **row})
 
 
 HEADER = f"{'':<36} {'lgint us':>9} {'Exudyn us':>10} {'ratio':>6} {'at equal error':>14} {'target':>6}"

@@ -7,13 +7,11 @@ of second order in the number of edges for both codes, are left out.
 
 from __future__ import annotations
 
-import csv
-import datetime
 import importlib
 import math
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass, fields
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any, Final
@@ -24,7 +22,7 @@ from lgint import models
 from lgint._args import Array, choice
 from lgint._model.model import Model
 from lgint._run.integrate import integrate
-from lgint._version import VERSION
+from lgint._tools.bench_file import append
 from lgint.models._falling_bar import DENSITY, GRAVITY, LENGTH, RADIUS, SHEAR, YOUNG, falling_bar
 
 WAVE: Final = math.sqrt(DENSITY / YOUNG)  # time that a wave of stretch takes per length, s/m
@@ -146,7 +144,7 @@ def run(only: str = "", repeat: int = 3, machine: str = "", out: Path | None = N
                 results.append(result)
                 print(_line(result), flush=True)
     if out is not None:
-        _write(results, out, machine)
+        append(results, out, machine)
     return results
 
 
@@ -165,15 +163,3 @@ def _measure(name: str, edges: int, runs: list[Run], repeat: int) -> Iterator[Re
 
 def _line(r: Result) -> str:
     return f"{r.case:<18} {r.edges:5d} {r.code:<11} {r.h:9.2e} {r.us:9.1f} {r.seconds:8.3f} {r.error:9.1e}"
-
-
-def _write(results: list[Result], out: Path, machine: str) -> None:
-    about = {"date": datetime.datetime.now().isoformat(timespec="minutes"), "machine": machine, "lgint": VERSION}
-    new = not out.exists()
-    with out.open("a", newline="") as file:
-        writer = csv.DictWriter(file, [*about, *(f.name for f in fields(Result))])
-        if new:
-            writer.writeheader()
-        for result in results:
-            row = {key: f"{value:.4g}" if isinstance(value, float) else value for key, value in asdict(result).items()}
-            writer.writerow({**about, **row})

@@ -7,12 +7,10 @@ made from the record of ours.
 
 from __future__ import annotations
 
-import csv
-import datetime
 import importlib
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass, fields
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from types import ModuleType
@@ -25,7 +23,7 @@ from lgint._args import Array, choice
 from lgint._model.model import Model
 from lgint._rotation import quaternion_of_matrix
 from lgint._run.integrate import integrate
-from lgint._version import VERSION
+from lgint._tools.bench_file import append
 
 LINKS: Final = (6, 10, 30, 100, 300)
 H: Final = 1e-3  # s
@@ -199,7 +197,7 @@ def run(only: str = "", repeat: int = 9, machine: str = "", out: Path | None = N
         print(_line(results[-1]), flush=True)
     _print_exponent(results)
     if out is not None:
-        _write(results, out, machine)
+        append(results, out, machine)
     return results
 
 
@@ -248,15 +246,3 @@ def _print_exponent(results: list[Result]) -> None:
         print(
             f"from 30 to 300 links the time of a step of lgint grows with their number to the {exponent(results):.2f}"
         )
-
-
-def _write(results: list[Result], out: Path, machine: str) -> None:
-    about = {"date": datetime.datetime.now().isoformat(timespec="minutes"), "machine": machine, "lgint": VERSION}
-    new = not out.exists()
-    with out.open("a", newline="") as file:
-        writer = csv.DictWriter(file, [*about, *(f.name for f in fields(Result))])
-        if new:
-            writer.writeheader()
-        for result in results:
-            row = {key: f"{value:.4g}" if isinstance(value, float) else value for key, value in asdict(result).items()}
-            writer.writerow({**about, **row})

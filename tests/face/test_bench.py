@@ -12,7 +12,7 @@ import pytest
 import lgint
 from lgint import _cli
 from lgint._run.integrate import integrate
-from lgint._tools import bench, bench_counts, bench_exudyn, bench_rods, bench_trees
+from lgint._tools import bench, bench_counts, bench_exudyn, bench_file, bench_rods, bench_trees
 from lgint._tools.bench_counts import Function
 
 IDS = [case.name for case in bench.CASES]
@@ -346,7 +346,7 @@ def test_rods_of_the_bench():
 def test_rods_are_written(tmp_path, capsys):
     row = bench_rods.Result("pendulum", 16, "herk4", 1e-3, 12.0, 0.5, 1e-9)
     for _ in range(2):
-        bench_rods._write([row], tmp_path / "rods.csv", "here")
+        bench_file.append([row], tmp_path / "rods.csv", "here")
     lines = (tmp_path / "rods.csv").read_text().splitlines()
     assert len(lines) == 3 and lines[1].endswith("pendulum,16,herk4,0.001,12,0.5,1e-09")
     assert "pendulum" in bench_rods._line(row)
