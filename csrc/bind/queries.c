@@ -144,7 +144,7 @@ static const lg_query kinematics = {
     "OOO|O:kinematics",
     {LG_ARG_frames, LG_ARG_q, LG_ARG_v, LG_ARG_t},
     {{"x", "n3"}, {"R", "n33"}, {"xdot", "n3"}, {"omega", "n3"}},
-    .at = lg_model_kinematics,
+    .of_part = lg_model_kinematics,
 };
 METHOD(kinematics)
 
@@ -159,7 +159,7 @@ static const lg_query reaction = {
     {LG_ARG_element, LG_ARG_slot, LG_ARG_t, LG_ARG_q, LG_ARG_v, LG_ARG_lam, LG_ARG_static, LG_ARG_invariant,
      LG_ARG_mem},
     {{"wrench", "6"}},
-    .at = lg_model_reaction,
+    .of_part = lg_model_reaction,
 };
 METHOD(reaction)
 
@@ -172,7 +172,7 @@ static const lg_query exerted = {
     "OOOOOO|OO:exerted",
     {LG_ARG_element, LG_ARG_slot, LG_ARG_t, LG_ARG_q, LG_ARG_v, LG_ARG_mem, LG_ARG_load, LG_ARG_static},
     {{"wrench", "6"}},
-    .at = lg_model_exerted,
+    .of_part = lg_model_exerted,
 };
 METHOD(exerted)
 
@@ -185,7 +185,7 @@ static const lg_query strain = {
     "OOOOO|OO:strain",
     {LG_ARG_elements, LG_ARG_t, LG_ARG_q, LG_ARG_v, LG_ARG_lam, LG_ARG_static, LG_ARG_mem},
     {{"strain", "n6"}, {"stress", "n6"}},
-    .at = lg_model_strain,
+    .of_part = lg_model_strain,
 };
 METHOD(strain)
 
@@ -199,7 +199,7 @@ static const lg_query transmitted = {
     {LG_ARG_element, LG_ARG_link, LG_ARG_t, LG_ARG_q, LG_ARG_v, LG_ARG_a, LG_ARG_lam, LG_ARG_mem, LG_ARG_load,
      LG_ARG_static, LG_ARG_invariant},
     {{"wrench", "6"}},
-    .at = lg_model_transmitted,
+    .of_part = lg_model_transmitted,
 };
 METHOD(transmitted)
 

@@ -14,7 +14,7 @@ typedef struct argument {
 } argument;
 
 static const argument table[] = {[LG_NO_ARGUMENT] = {.name = NULL},
-#define LG_ARGUMENT(name, kind, shape, field) [LG_ARG_##name] = {#name, kind, shape, offsetof(lg_probe, field)},
+#define LG_ARGUMENT(name, kind, shape, field) [LG_ARG_##name] = {#name, kind, shape, offsetof(lg_question, field)},
                                  LG_ARGUMENTS(LG_ARGUMENT)
 #undef LG_ARGUMENT
 };
@@ -32,7 +32,7 @@ typedef struct operand {
 typedef struct batch {
     const lg_query *query;
     PyObject *self;
-    lg_probe probe;
+    lg_question asked;
     lg_system system; /* in the form that the arguments ask for */
     operand in[LG_MAX_ARGUMENTS];
     PyArrayObject *out[LG_TERM_COUNT]; /* NULL: not wanted */
@@ -40,7 +40,7 @@ typedef struct batch {
     int operands, results;
     int ndim; /* of the leading axes */
     npy_intp dims[MAX_AXES + 4], points;
-    int *list; /* the list of the probe, if the argument is a sequence; NULL: it is one number, */
+    int *list; /* the list of the part, if the argument is a sequence; NULL: it is one number, */
     int single; /* and this is the number */
     unsigned wanted; /* a bit for each result */
     double *memory;
@@ -77,19 +77,19 @@ static int read_integer(const argument *a, PyObject *given, int *value)
 
 static int read_list(batch *b, const argument *a, PyObject *given)
 {
-    b->probe.list = &b->single;
-    b->probe.count = 1;
+    b->asked.part.list = &b->single;
+    b->asked.part.count = 1;
     if (!PySequence_Check(given))
         return read_integer(a, given, &b->single);
     PyObject *items = PySequence_Tuple(given);
     if (!items)
         return -1;
-    b->probe.count = (int)PyTuple_GET_SIZE(items);
-    b->probe.list = b->list = PyMem_Calloc((size_t)b->probe.count + 1, sizeof *b->list);
+    b->asked.part.count = (int)PyTuple_GET_SIZE(items);
+    b->asked.part.list = b->list = PyMem_Calloc((size_t)b->asked.part.count + 1, sizeof *b->list);
     int failed = !b->list;
     if (failed)
         PyErr_NoMemory();
-    for (int i = 0; !failed && i < b->probe.count; i++)
+    for (int i = 0; !failed && i < b->asked.part.count; i++)
         failed = read_integer(a, PyTuple_GET_ITEM(items, i), &b->list[i]) < 0;
     Py_DECREF(items);
     return failed ? -1 : 0;
@@ -150,7 +150,7 @@ static int read_operand(batch *b, const argument *a, PyObject *given)
     npy_intp dims[3];
     int core = (int)strlen(a->shape);
     for (int i = 0; i < core; i++)
-        dims[i] = lg_length(b->probe.system, a->shape[i]);
+        dims[i] = lg_length(b->asked.probe.system, a->shape[i]);
     PyArrayObject *array = lg_array(given, a->name, core, dims, 1);
     if (!array)
         return -1;
@@ -164,13 +164,13 @@ static int read_form(batch *b, lg_form form, PyObject *given)
 {
     int wanted = PyObject_IsTrue(given);
     if (wanted > 0)
-        b->probe.form = form;
+        b->asked.probe.form = form;
     return wanted < 0 ? -1 : 0;
 }
 
 static int read_argument(batch *b, const argument *a, PyObject *given)
 {
-    int *field = (int *)((char *)&b->probe + a->field); /* of an INTEGER or a FLAG */
+    int *field = (int *)((char *)&b->asked + a->field); /* of an INTEGER or a FLAG */
     switch (a->kind) {
     case INTEGER:
         return read_integer(a, given, field);
@@ -206,8 +206,8 @@ static int read_arguments(batch *b, PyObject *args, PyObject *kwargs)
         if (is_given && read_argument(b, &table[query->arguments[i]], g[i]) < 0)
             return -1;
     }
-    b->system = lg_system_in(b->probe.system, b->probe.form);
-    b->probe.system = &b->system;
+    b->system = lg_system_in(b->asked.probe.system, b->asked.probe.form);
+    b->asked.probe.system = &b->system;
     return 0;
 }
 
@@ -218,9 +218,9 @@ static PyArrayObject *new_result(batch *b, const char *shape)
     int ndim = b->ndim;
     for (; *shape; shape++)
         if (*shape != 'n')
-            b->dims[ndim++] = lg_length(b->probe.system, *shape);
+            b->dims[ndim++] = lg_length(b->asked.probe.system, *shape);
         else if (b->list)
-            b->dims[ndim++] = b->probe.count;
+            b->dims[ndim++] = b->asked.part.count;
     return (PyArrayObject *)PyArray_SimpleNew(ndim, b->dims, NPY_DOUBLE);
 }
 
@@ -232,7 +232,7 @@ static int open_results(batch *b)
             continue;
         if (!(b->out[i] = new_result(b, b->query->results[i].shape)))
             return -1;
-        b->probe.out[i] = PyArray_DATA(b->out[i]);
+        b->asked.probe.out[i] = PyArray_DATA(b->out[i]);
         b->out_stride[i] = PyArray_MultiplyList(PyArray_DIMS(b->out[i]) + b->ndim, PyArray_NDIM(b->out[i]) - b->ndim);
     }
     return 0;
@@ -256,7 +256,7 @@ static PyObject *results_object(const batch *b)
 /* Takes memory and scratch of the system. Accelerations, multipliers and memory that are not given are zero. */
 static int open_memory(batch *b)
 {
-    const lg_system *system = b->probe.system;
+    const lg_system *system = b->asked.probe.system;
     npy_intp nv = system->space->nv, nrows = system->pattern->nrows;
     double *next = b->memory =
         PyMem_Calloc((size_t)(3 * nv + nrows + 2 * system->nmem + system->nwork) + 1, sizeof *next);
@@ -264,12 +264,12 @@ static int open_memory(batch *b)
         PyErr_NoMemory();
         return -1;
     }
-    b->probe.forces = next;
-    b->probe.point.a = b->probe.pair.p0 = next += 2 * nv;
-    b->probe.point.lam = next += nv;
-    b->probe.point.mem = next += nrows;
-    b->probe.mem = next += system->nmem;
-    b->probe.point.work = next + system->nmem;
+    b->asked.part.forces = next;
+    b->asked.probe.point.a = b->asked.probe.pair.p0 = next += 2 * nv;
+    b->asked.probe.point.lam = next += nv;
+    b->asked.probe.point.mem = next += nrows;
+    b->asked.probe.mem = next += system->nmem;
+    b->asked.probe.point.work = next + system->nmem;
     return 0;
 }
 
@@ -277,16 +277,16 @@ static int open_memory(batch *b)
 static lg_status open_solver(batch *b)
 {
     const lg_query *query = b->query;
-    if (b->wanted & query->planned && !(b->probe.plan = lg_system_plan(b->self, query->coupling)))
+    if (b->wanted & query->planned && !(b->asked.probe.plan = lg_system_plan(b->self, query->coupling)))
         return LG_CALLBACK;
-    return query->solves ? lg_probe_open(&b->probe) : LG_OK;
+    return query->solves ? lg_probe_open(&b->asked.probe) : LG_OK;
 }
 
 static lg_status at_next_point(batch *b)
 {
-    lg_probe *probe = &b->probe;
+    lg_probe *probe = &b->asked.probe;
     for (operand *in = b->in; in < b->in + b->operands; in++) {
-        void *field = (char *)probe + in->argument->field;
+        void *field = (char *)&b->asked + in->argument->field;
         if (in->argument->kind == ARRAY)
             *(const double **)field = in->x;
         else
@@ -295,7 +295,7 @@ static lg_status at_next_point(batch *b)
             probe->point.t_in = probe->point.t;
         in->x += in->stride;
     }
-    LG_TRY(b->query->at(probe));
+    LG_TRY(b->query->at ? b->query->at(probe) : b->query->of_part(probe, &b->asked.part));
     for (int i = 0; i < b->results; i++)
         if (probe->out[i])
             probe->out[i] += b->out_stride[i];
@@ -309,9 +309,9 @@ static PyObject *answer(batch *b)
     for (npy_intp point = 0; point < b->points && status == LG_OK; point++)
         status = at_next_point(b);
     if (open)
-        ((lg_system_object *)b->self)->dense_fallbacks += lg_probe_close(&b->probe);
+        ((lg_system_object *)b->self)->dense_fallbacks += lg_probe_close(&b->asked.probe);
     return status == LG_OK ? results_object(b)
-                           : lg_raise(lg_module_of(Py_TYPE(b->self)), status, &b->probe.report, NULL);
+                           : lg_raise(lg_module_of(Py_TYPE(b->self)), status, &b->asked.probe.report, NULL);
 }
 
 PyObject *lg_ask(const lg_query *query, PyObject *self, PyObject *args, PyObject *kwargs)
@@ -319,7 +319,10 @@ PyObject *lg_ask(const lg_query *query, PyObject *self, PyObject *args, PyObject
     batch b = {
         .query = query,
         .self = self,
-        .probe = {.system = lg_system_of(self), .point = lg_point_at(0, NULL, NULL), .position = 1, .velocity = 1},
+        .asked.probe = {.system = lg_system_of(self),
+                        .point = lg_point_at(0, NULL, NULL),
+                        .position = 1,
+                        .velocity = 1},
         .points = 1,
         .wanted = ~0u,
     };

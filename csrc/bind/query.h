@@ -4,41 +4,47 @@
 #define LG_BIND_QUERY_H
 
 #include "bind/system.h"
+#include "model/model.h"
 #include "system/probe.h"
 
-/* ROW(name, kind, shape, field): the arguments that queries may have, by their names in Python, and where a probe holds
-   them. TIME and NUMBER: a number for each point. ARRAY: an array for each point, with axes by the letters of
+/* ROW(name, kind, shape, field): the arguments that queries may have, by their names in Python, and where a question
+   holds them. TIME and NUMBER: a number for each point. ARRAY: an array for each point, with axes by the letters of
    lg_length. LIST: an integer, or a sequence of them, which adds an axis to the results. FLAG: true or false. STATICS
    and BODY_AXES: true asks for the system in this form. NAMES: the names of the results that are wanted, by default
    all. */
 #define LG_ARGUMENTS(ROW)                                                                                              \
-    ROW(t, TIME, "", point.t)                                                                                          \
-    ROW(t_in, NUMBER, "", point.t_in)                                                                                  \
-    ROW(wa, NUMBER, "", point.wa)                                                                                      \
-    ROW(load, NUMBER, "", point.load)                                                                                  \
-    ROW(h, NUMBER, "", pair.h)                                                                                         \
-    ROW(q, ARRAY, "q", point.q)                                                                                        \
-    ROW(q0, ARRAY, "q", point.q)                                                                                       \
-    ROW(q1, ARRAY, "q", pair.q1)                                                                                       \
-    ROW(v, ARRAY, "v", point.v)                                                                                        \
-    ROW(a, ARRAY, "v", point.a)                                                                                        \
-    ROW(theta, ARRAY, "v", theta)                                                                                      \
-    ROW(lam, ARRAY, "r", point.lam)                                                                                    \
-    ROW(mem, ARRAY, "m", point.mem)                                                                                    \
-    ROW(k, ARRAY, "3", k)                                                                                              \
-    ROW(X, ARRAY, "3vv", X)                                                                                            \
-    ROW(element, INTEGER, "", element)                                                                                 \
-    ROW(slot, INTEGER, "", slot)                                                                                       \
-    ROW(link, INTEGER, "", link)                                                                                       \
-    ROW(rule, INTEGER, "", rule)                                                                                       \
-    ROW(frames, LIST, "", list)                                                                                        \
-    ROW(elements, LIST, "", list)                                                                                      \
-    ROW(static, STATICS, "", form)                                                                                     \
-    ROW(invariant, BODY_AXES, "", form)                                                                                \
-    ROW(equivariant, FLAG, "", equivariant)                                                                            \
-    ROW(position, FLAG, "", position)                                                                                  \
-    ROW(velocity, FLAG, "", velocity)                                                                                  \
-    ROW(want, NAMES, "", out)
+    ROW(t, TIME, "", probe.point.t)                                                                                    \
+    ROW(t_in, NUMBER, "", probe.point.t_in)                                                                            \
+    ROW(wa, NUMBER, "", probe.point.wa)                                                                                \
+    ROW(load, NUMBER, "", probe.point.load)                                                                            \
+    ROW(h, NUMBER, "", probe.pair.h)                                                                                   \
+    ROW(q, ARRAY, "q", probe.point.q)                                                                                  \
+    ROW(q0, ARRAY, "q", probe.point.q)                                                                                 \
+    ROW(q1, ARRAY, "q", probe.pair.q1)                                                                                 \
+    ROW(v, ARRAY, "v", probe.point.v)                                                                                  \
+    ROW(a, ARRAY, "v", probe.point.a)                                                                                  \
+    ROW(theta, ARRAY, "v", probe.theta)                                                                                \
+    ROW(lam, ARRAY, "r", probe.point.lam)                                                                              \
+    ROW(mem, ARRAY, "m", probe.point.mem)                                                                              \
+    ROW(k, ARRAY, "3", probe.k)                                                                                        \
+    ROW(X, ARRAY, "3vv", probe.X)                                                                                      \
+    ROW(element, INTEGER, "", part.element)                                                                            \
+    ROW(slot, INTEGER, "", part.slot)                                                                                  \
+    ROW(link, INTEGER, "", part.link)                                                                                  \
+    ROW(rule, INTEGER, "", probe.rule)                                                                                 \
+    ROW(frames, LIST, "", part.list)                                                                                   \
+    ROW(elements, LIST, "", part.list)                                                                                 \
+    ROW(static, STATICS, "", probe.form)                                                                               \
+    ROW(invariant, BODY_AXES, "", probe.form)                                                                          \
+    ROW(equivariant, FLAG, "", probe.equivariant)                                                                      \
+    ROW(position, FLAG, "", probe.position)                                                                            \
+    ROW(velocity, FLAG, "", probe.velocity)                                                                            \
+    ROW(want, NAMES, "", probe.out)
+
+typedef struct lg_question {
+    lg_probe probe;
+    lg_query_part part; /* of queries of models */
+} lg_question;
 
 typedef enum lg_argument {
     LG_NO_ARGUMENT,
@@ -55,7 +61,8 @@ typedef struct lg_query {
     struct {
         const char *name, *shape; /* axes by their letters; n: the axis that a list adds */
     } results[LG_TERM_COUNT + 1];
-    lg_status (*at)(lg_probe *probe);
+    lg_status (*at)(lg_probe *probe); /* NULL: it is one of a part of a model, */
+    lg_status (*of_part)(lg_probe *probe, const lg_query_part *part); /* which this answers */
     int named; /* the results are a dict instead of an array or a tuple of arrays */
     int solves; /* lg_probe_open comes before the first point */
     lg_coupling coupling; /* of the plan that is needed for the results in `planned`, a bit for each */

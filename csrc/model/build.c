@@ -578,7 +578,7 @@ static lg_status build(lg_model *m, const lg_model_spec *spec, const int *row_of
     m->ground = (lg_body){.e = {.info = &lg_ground.info, .name = "ground"}, .type = &lg_ground, .index = -1};
     m->nframes = spec->nframes;
     m->nelements = spec->nelements;
-    m->system.forget = spec->forget;
+    m->forget = spec->forget;
     LG_TRY(lg_arena_open(&m->shape, layout_shape, &b));
     LG_TRY(lg_arena_open(&m->records, layout_records, &b));
     fill_blocks(&b, spec);

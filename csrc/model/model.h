@@ -59,7 +59,7 @@ typedef struct lg_model_spec {
     const lg_block_spec *blocks;
     const lg_frame_spec *frames;
     const lg_element_spec *elements;
-    void (*forget)(void); /* of the system */
+    void (*forget)(void); /* drops the error that a function of the user left when it failed; optional */
 } lg_model_spec;
 
 typedef struct lg_model lg_model;
@@ -75,23 +75,30 @@ lg_status lg_model_vary(const lg_model *origin, size_t n, const double *paramete
 void lg_model_free(lg_model *model);
 const lg_system *lg_model_system(const lg_model *model);
 
-/* ---- queries of a system that lg_model_system has returned: probes with further fields; see system/probe.h ---- */
+/* ---- queries of parts of a system that lg_model_system has returned; see system/probe.h ---- */
 
-/* x (3), R (9), xdot (3) and omega (3) of the frames in probe->list, in one pass. */
-lg_status lg_model_kinematics(lg_probe *probe);
-/* Wrench (6; force in inertial axes, moment in body axes) with which a joint, probe->element, acts on its frame in
-   probe->slot 0 or 1: -J^T lam, so that M a + gyro = force + the sum of these, and the forces of a joint with
+typedef struct lg_query_part {
+    int element, slot, link;
+    const int *list; /* frames or elements */
+    int count; /* of the list */
+    double *forces; /* scratch of two values per velocity */
+} lg_query_part;
+
+/* x (3), R (9), xdot (3) and omega (3) of the frames in part->list, in one pass. */
+lg_status lg_model_kinematics(lg_probe *probe, const lg_query_part *part);
+/* Wrench (6; force in inertial axes, moment in body axes) with which a joint, part->element, acts on its frame in
+   part->slot 0 or 1: -J^T lam, so that M a + gyro = force + the sum of these, and the forces of a joint with
    compliance, which `force` has already. Zero for other elements. */
-lg_status lg_model_reaction(lg_probe *probe);
-/* Wrench (6, likewise) that a force, probe->element, exerts on its frame in probe->slot; that of a force on a
+lg_status lg_model_reaction(lg_probe *probe, const lg_query_part *part);
+/* Wrench (6, likewise) that a force, part->element, exerts on its frame in part->slot; that of a force on a
    coordinate acts on the link, at its frame. */
-lg_status lg_model_exerted(lg_probe *probe);
+lg_status lg_model_exerted(lg_probe *probe, const lg_query_part *part);
 /* The inertial force and moment (6) that the joint of a link exerts on it, at the link's origin, without the component
    along the joint's axis; those of a support on what is attached to it, at its point (link 0). The probe's point is one
-   of a motion (a and lam included), its element a tree or a support. */
-lg_status lg_model_transmitted(lg_probe *probe);
-/* Strains and stresses (6 each) of the edges in probe->list, at a point with lam. */
-lg_status lg_model_strain(lg_probe *probe);
+   of a motion (a and lam included), the element a tree or a support. */
+lg_status lg_model_transmitted(lg_probe *probe, const lg_query_part *part);
+/* Strains and stresses (6 each) of the edges in part->list, at a point with lam. */
+lg_status lg_model_strain(lg_probe *probe, const lg_query_part *part);
 /* First constraint row of an element and how many it has; its place in mem and how many values it has there. */
 lg_status lg_model_rows(const lg_system *system, int element, int place[4], lg_report *report);
 

@@ -45,6 +45,7 @@ struct lg_model {
     lg_joints *joint_spans, *invariant_spans;
     int nbodies, nforces, njoints, nframes, nelements;
     size_t turned; /* position in the scratch of room for the memory: memory.c */
+    void (*forget)(void); /* as in lg_model_spec */
     int coordinate_forces; /* some forces act on coordinates of trees */
     lg_level force_level; /* the kinematics that forces need, those of joints with compliance included */
 
@@ -76,7 +77,7 @@ lg_status lg_model_press(const lg_model *m, lg_form form, const lg_point *at, co
 lg_status lg_model_collect(const lg_model *m, const lg_point *at, const lg_wanted *want);
 /* Writes the dead loads that bodies bear, and the direction of gravity. */
 void lg_model_fill_loads(lg_model *m);
-/* Fills m->system once all else is filled, system.c; its `forget` is that of the description. */
+/* Fills m->system once all else is filled, system.c. */
 void lg_model_fill_system(lg_model *m);
 /* Rows of closed loops that may be inactive, choice.c: the arrays of the choice; the list, loop by loop, whose memory
    follows that of all elements. */
@@ -96,9 +97,6 @@ lg_status lg_check_force(const lg_force *force, lg_report *report);
 lg_status lg_check_joint(const lg_joint *joint, lg_report *report);
 lg_status lg_model_check(const lg_model *m, lg_report *report);
 const char *lg_model_culprit(void *self, const lg_point *point);
-/* Force laws, query.c: their wrenches, or the torque (or force) on a coordinate. */
-enum { LG_LAW_VALUES = 12 };
-const char *lg_model_law_name(void *self, int number);
-lg_status lg_model_law(void *self, const lg_point *point, int number, double *value);
+extern const lg_laws lg_model_laws; /* laws.c */
 
 #endif

@@ -1,4 +1,4 @@
-/* Queries of a model outside of steps: kinematics of frames, wrenches of elements, values of force laws. */
+/* Queries of a model outside of steps: kinematics of frames, wrenches of elements. */
 #include "model/private.h"
 
 const lg_system *lg_model_system(const lg_model *model)
@@ -20,13 +20,13 @@ static lg_status refuse_element(lg_report *report, int element, const char *what
     return LG_BAD_ARGUMENT;
 }
 
-lg_status lg_model_kinematics(lg_probe *probe)
+lg_status lg_model_kinematics(lg_probe *probe, const lg_query_part *part)
 {
     const lg_model *model = probe->system->self;
     LG_TRY(lg_model_move(model, probe->form, &probe->point, LG_TWISTS, 1));
-    for (int i = 0; i < probe->count; i++) {
-        LG_TRY(check_index(&probe->report, "frame", probe->list[i], model->nframes));
-        const lg_pose *pose = lg_pose_of(model->frame_of[probe->list[i]], &probe->point);
+    for (int i = 0; i < part->count; i++) {
+        LG_TRY(check_index(&probe->report, "frame", part->list[i], model->nframes));
+        const lg_pose *pose = lg_pose_of(model->frame_of[part->list[i]], &probe->point);
         lg_copy(3, pose->x, probe->out[0] + 3 * i);
         lg_copy(9, pose->R, probe->out[1] + 9 * i);
         lg_copy(3, pose->xdot, probe->out[2] + 3 * i);
@@ -35,14 +35,14 @@ lg_status lg_model_kinematics(lg_probe *probe)
     return LG_OK;
 }
 
-lg_status lg_model_reaction(lg_probe *probe)
+lg_status lg_model_reaction(lg_probe *probe, const lg_query_part *part)
 {
     const lg_model *model = probe->system->self;
     const lg_point *at = &probe->point;
     double *wrench = probe->out[0];
-    LG_TRY(check_index(&probe->report, "element", probe->element, model->nelements));
-    LG_TRY(check_index(&probe->report, "slot", probe->slot, 2));
-    const lg_joint *joint = model->place_of[probe->element].joint;
+    LG_TRY(check_index(&probe->report, "element", part->element, model->nelements));
+    LG_TRY(check_index(&probe->report, "slot", part->slot, 2));
+    const lg_joint *joint = model->place_of[part->element].joint;
     lg_zero(6, wrench);
     if (!joint)
         return LG_OK;
@@ -52,7 +52,7 @@ lg_status lg_model_reaction(lg_probe *probe)
     const lg_wanted want = {.Btlam = &gathered, .force = joint->type->compliance ? &gathered : NULL};
     LG_TRY(lg_model_move(model, probe->form, at, joint->type->compliance ? LG_TWISTS : LG_POSES, 0));
     LG_TRY(lg_joint_span(joint->type, (lg_joints){joint, joint + 1}, at, &want));
-    lg_pose_residual(joint->e.frame[probe->slot], lg_pose_of(joint->e.frame[probe->slot], at), wrench);
+    lg_pose_residual(joint->e.frame[part->slot], lg_pose_of(joint->e.frame[part->slot], at), wrench);
     for (int i = 0; i < 6; i++)
         wrench[i] = -wrench[i];
     return LG_OK;
@@ -60,7 +60,7 @@ lg_status lg_model_reaction(lg_probe *probe)
 
 /* The wrench of a force on the coordinate of a tree's joint: its components are those of the twist of the frame per
    rate of the coordinate, as the frame is on the joint's axis. */
-static lg_status along_coordinate(const lg_force *force, lg_probe *probe)
+static lg_status along_coordinate(const lg_force *force, lg_probe *probe, const lg_query_part *part)
 {
     const lg_frame *f = force->e.frame[0];
     const lg_point *at = &probe->point;
@@ -70,39 +70,39 @@ static lg_status along_coordinate(const lg_force *force, lg_probe *probe)
     for (int i = 0; i < 6; i++) {
         double unit[6] = {0};
         unit[i] = 1;
-        lg_zero(b->nv, probe->forces);
-        f->body->type->frames->pull(f, at, law[0], unit, probe->forces);
-        probe->out[0][i] = probe->forces[f->part];
+        lg_zero(b->nv, part->forces);
+        f->body->type->frames->pull(f, at, law[0], unit, part->forces);
+        probe->out[0][i] = part->forces[f->part];
     }
     return LG_OK;
 }
 
-lg_status lg_model_exerted(lg_probe *probe)
+lg_status lg_model_exerted(lg_probe *probe, const lg_query_part *part)
 {
     const lg_model *model = probe->system->self;
     const lg_point *at = &probe->point;
-    LG_TRY(check_index(&probe->report, "element", probe->element, model->nelements));
-    const lg_force *force = model->place_of[probe->element].force;
+    LG_TRY(check_index(&probe->report, "element", part->element, model->nelements));
+    const lg_force *force = model->place_of[part->element].force;
     if (!force)
-        return refuse_element(&probe->report, probe->element, "a force");
+        return refuse_element(&probe->report, part->element, "a force");
     const lg_element *e = &force->e;
-    LG_TRY(check_index(&probe->report, "slot", probe->slot, e->info->nframes));
+    LG_TRY(check_index(&probe->report, "slot", part->slot, e->info->nframes));
     LG_TRY(lg_model_move(model, probe->form, at, LG_TWISTS, 1));
     if (force->type->coordinate)
-        return along_coordinate(force, probe);
+        return along_coordinate(force, probe, part);
     for (int s = 0; s < e->info->nframes; s++)
         lg_zero(6, lg_pose_of(e->frame[s], at)->wrench[LG_FORCES]);
     LG_TRY(lg_force_span(force->type, (lg_forces){force, force + 1}, at, &(lg_wanted){NULL}));
-    lg_copy(6, lg_pose_of(e->frame[probe->slot], at)->wrench[LG_FORCES], probe->out[0]);
+    lg_copy(6, lg_pose_of(e->frame[part->slot], at)->wrench[LG_FORCES], probe->out[0]);
     return LG_OK;
 }
 
-lg_status lg_model_strain(lg_probe *probe)
+lg_status lg_model_strain(lg_probe *probe, const lg_query_part *part)
 {
     const lg_model *model = probe->system->self;
     LG_TRY(lg_model_move(model, probe->form, &probe->point, LG_TWISTS, 0));
-    for (int i = 0; i < probe->count; i++) {
-        int element = probe->list[i];
+    for (int i = 0; i < part->count; i++) {
+        int element = part->list[i];
         LG_TRY(check_index(&probe->report, "element", element, model->nelements));
         const lg_joint *joint = model->place_of[element].joint;
         if (!joint || !joint->type->compliance)
@@ -112,17 +112,17 @@ lg_status lg_model_strain(lg_probe *probe)
     return LG_OK;
 }
 
-lg_status lg_model_transmitted(lg_probe *probe)
+lg_status lg_model_transmitted(lg_probe *probe, const lg_query_part *part)
 {
     const lg_model *model = probe->system->self;
-    LG_TRY(check_index(&probe->report, "element", probe->element, model->nelements));
-    const lg_body *body = model->place_of[probe->element].body;
+    LG_TRY(check_index(&probe->report, "element", part->element, model->nelements));
+    const lg_body *body = model->place_of[part->element].body;
     if (!body || !body->type->transmit)
-        return refuse_element(&probe->report, probe->element, "a tree or a support");
-    LG_TRY(check_index(&probe->report, "link", probe->link, body->type->parts(body)));
-    const lg_wanted wanted = {.force = probe->forces, .Btlam = probe->forces + model->space.nv};
+        return refuse_element(&probe->report, part->element, "a tree or a support");
+    LG_TRY(check_index(&probe->report, "link", part->link, body->type->parts(body)));
+    const lg_wanted wanted = {.force = part->forces, .Btlam = part->forces + model->space.nv};
     LG_TRY(probe->system->eval(probe->system->self, &probe->point, &wanted));
-    body->type->transmit(body, &probe->point, probe->link, probe->out[0]);
+    body->type->transmit(body, &probe->point, part->link, probe->out[0]);
     return LG_OK;
 }
 
@@ -137,39 +137,5 @@ lg_status lg_model_rows(const lg_system *system, int element, int place[4], lg_r
     place[1] = is_joint ? at.joint->nrows : 0;
     place[2] = e->mem;
     place[3] = e->info->nmem;
-    return LG_OK;
-}
-
-/* The law by number; NULL: there are fewer. */
-static const lg_force *find_law(const lg_model *m, int number)
-{
-    for (const lg_force *f = m->forces; f < m->forces + m->nforces; f++)
-        if (f->e.info->uses_law && number-- == 0)
-            return f;
-    return NULL;
-}
-
-const char *lg_model_law_name(void *self, int number)
-{
-    const lg_force *law = find_law(self, number);
-    return law ? law->e.name : NULL;
-}
-
-lg_status lg_model_law(void *self, const lg_point *at, int number, double *value)
-{
-    const lg_force *law = find_law(self, number);
-    const lg_pose *pose[2];
-    double along[3];
-    lg_load load;
-    LG_TRY(lg_model_move(self, LG_FORM_DYNAMICS, at, LG_TWISTS, 0));
-    lg_zero(LG_LAW_VALUES, value);
-    if (law->type->coordinate) {
-        LG_TRY(lg_force_on_coordinate(law, at, 0, along));
-        value[0] = along[0];
-        return LG_OK;
-    }
-    lg_element_poses(&law->e, at, pose);
-    LG_TRY(law->type->wrenches(&law->e, pose, at, 0, &load));
-    lg_copy(LG_LAW_VALUES, load.w[0], value);
     return LG_OK;
 }

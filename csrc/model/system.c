@@ -73,7 +73,5 @@ void lg_model_fill_system(lg_model *m)
     s->row_name = row_name;
     s->block_name = block_name;
     s->culprit = lg_model_culprit;
-    s->law_name = lg_model_law_name;
-    s->law = lg_model_law;
-    s->nlaw = LG_LAW_VALUES;
+    s->laws = &lg_model_laws;
 }

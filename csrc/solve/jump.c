@@ -20,6 +20,7 @@ typedef struct jump_search {
     const lg_point *start;
     double time, way; /* half the duration of the line, for velocities and for displacements */
     int number; /* number of the law */
+    int length; /* of its value */
     double *a; /* accelerations on the line */
     double *q, *v, *theta; /* a state on the line, and its displacement */
     double *grid; /* PARTS + 1 values of the law, one after the other */
@@ -39,13 +40,13 @@ static lg_status value_at(const jump_search *l, double s, double *value)
     }
     lg_space_retract(space, at.q, l->theta, l->q);
     at.q = l->q, at.v = l->v, at.span = span, at.theta = l->theta;
-    return l->system->law(l->system->self, &at, l->number, value);
+    return l->system->laws->value(l->system->self, &at, l->number, value);
 }
 
 static double change(const jump_search *l, const double *a, const double *b)
 {
     double most = 0;
-    for (int i = 0; i < l->system->nlaw; i++)
+    for (int i = 0; i < l->length; i++)
         most = fmax(most, fabs(b[i] - a[i]));
     return most;
 }
@@ -53,7 +54,7 @@ static double change(const jump_search *l, const double *a, const double *b)
 /* Begins with the interval of the grid in which the law changes most. */
 static lg_status begin_at_grid(jump_search *l)
 {
-    int n = l->system->nlaw;
+    int n = l->length;
     for (int i = 0; i <= PARTS; i++)
         LG_TRY(value_at(l, 2. * i / PARTS - 1, l->grid + i * n));
     int most = 0;
@@ -107,7 +108,7 @@ static lg_status jumps(jump_search *l, int *does)
 {
     double across = 0;
     LG_TRY(begin_at_grid(l));
-    double least = small * lg_max_abs((PARTS + 1) * l->system->nlaw, l->grid);
+    double least = small * lg_max_abs((PARTS + 1) * l->length, l->grid);
     for (int i = 0; i < HALVINGS && change(l, l->low, l->high) > least; i++)
         LG_TRY(halve(l));
     if (change(l, l->low, l->high) > least)
@@ -120,13 +121,10 @@ static lg_status jumps(jump_search *l, int *does)
 static const char *first_that_jumps(jump_search *l)
 {
     const lg_system *system = l->system;
-    for (const char *name; (name = system->law_name(system->self, l->number)); l->number++) {
+    for (const char *name; (name = system->laws->name(system->self, l->number)); l->number++) {
         int found;
-        if (jumps(l, &found) != LG_OK) {
-            if (system->forget)
-                system->forget();
+        if (jumps(l, &found) != LG_OK)
             return NULL;
-        }
         if (found)
             return name;
     }
@@ -156,13 +154,13 @@ static void open_line(jump_search *l, double h)
 
 void lg_report_jump(const lg_system *system, const lg_point *start, double h, lg_report *report)
 {
-    if (!system->law || !system->law_name(system->self, 0))
+    if (!system->laws || !system->laws->name(system->self, 0))
         return;
-    int nq = system->space->nq, nv = system->space->nv, n = system->nlaw;
+    int nq = system->space->nq, nv = system->space->nv, n = system->laws->length(system->self);
     double *room = malloc((size_t)(nq + 3 * nv + (PARTS + 2) * n) * sizeof *room);
     if (!room)
         return;
-    jump_search l = {.system = system, .start = start, .q = room, .v = room + nq};
+    jump_search l = {.system = system, .start = start, .length = n, .q = room, .v = room + nq};
     l.theta = l.v + nv;
     l.a = l.theta + nv;
     l.grid = l.a + nv;

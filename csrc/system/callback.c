@@ -42,12 +42,23 @@ static const char *callbacks_law_name(void *self, int number)
     return number == 0 ? "force" : NULL;
 }
 
-static lg_status callbacks_law(void *self, const lg_point *point, int number, double *value)
+static int callbacks_law_length(void *self)
+{
+    return ((lg_callbacks *)self)->space.nv;
+}
+
+static lg_status callbacks_law_value(void *self, const lg_point *point, int number, double *value)
 {
     (void)number;
+    const lg_callbacks *s = self;
     lg_callback_point at = {.t = point->t, .q = point->q, .v = point->v};
-    return lg_callback_call(self, LG_CALL_FORCE, &at, value);
+    lg_status status = lg_callback_call(s, LG_CALL_FORCE, &at, value);
+    if (status != LG_OK && s->forget)
+        s->forget();
+    return status;
 }
+
+static const lg_laws callbacks_laws = {callbacks_law_name, callbacks_law_length, callbacks_law_value};
 
 /* ---- creation ---- */
 
@@ -148,10 +159,7 @@ static void fill_system(lg_callbacks *self, const lg_callbacks_spec *spec, size_
         .steps = self->function[LG_CALL_POTENTIAL].call ? &lg_callback_steps : NULL,
         .next_kink = self->nkinks ? callbacks_next_kink : NULL,
         .row_name = callbacks_row_name,
-        .law_name = callbacks_law_name,
-        .law = callbacks_law,
-        .nlaw = self->space.nv,
-        .forget = spec->forget,
+        .laws = &callbacks_laws,
     };
 }
 
@@ -161,6 +169,7 @@ static lg_status build_callbacks(lg_callbacks *self, const lg_callbacks_spec *sp
     LG_TRY(lg_arena_open(&self->arena, callbacks_layout, &b));
     memcpy(self->function, spec->function, sizeof self->function);
     self->rows = spec->nrows;
+    self->forget = spec->forget;
     self->nkinks = spec->nkinks;
     if (spec->nkinks > 0)
         lg_copy(spec->nkinks, spec->kinks, self->kinks);

@@ -21,7 +21,7 @@ typedef struct lg_callbacks_spec {
     const double *kinks; /* ascending times at which the functions are not smooth */
     unsigned flags; /* of the system: LG_SYSTEM_CONSTANT_MASS, LG_SYSTEM_NEEDS_GIL */
     lg_callback function[LG_CALLS];
-    void (*forget)(void); /* of the system */
+    void (*forget)(void); /* drops the error that a function left when it failed; optional */
 } lg_callbacks_spec;
 
 typedef struct lg_callbacks lg_callbacks;

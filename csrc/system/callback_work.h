@@ -14,6 +14,7 @@ typedef struct lg_callbacks {
     lg_callback function[LG_CALLS];
     int rows; /* of `constraint`; the blocks' own rows follow */
     int nkinks;
+    void (*forget)(void); /* as in lg_callbacks_spec */
     lg_arena arena; /* owns the arrays below, and those of the space and the pattern */
     double *kinks;
     char (*row_name)[48];

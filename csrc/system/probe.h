@@ -52,12 +52,8 @@ typedef struct lg_probe {
     lg_pair pair; /* of a step from `point`: h and q1 are read */
     int rule, equivariant; /* its gradients: 0 discrete, else those at the middle; 0 as printed */
     const double *theta; /* nv */
-    int element, slot, link; /* of a model */
-    const int *list; /* frames or elements of a model */
-    int count; /* of the list */
     int position, velocity; /* whether a projection changes them */
     double *mem; /* that of a start, of which point.mem is a guess */
-    double *forces; /* scratch of two values per velocity */
     const lg_plan *plan; /* for the couplings that a function names */
     struct lg_probe_solver *solver; /* solve/query.h */
     double *out[LG_TERM_COUNT]; /* NULL: not wanted */

@@ -8,60 +8,8 @@
 #define LG_SYSTEM_SYSTEM_H
 
 #include "core/status.h"
-#include "group/space.h"
-#include "sparse/matrix.h"
 #include "sparse/pattern.h"
-
-#include <math.h>
-
-typedef struct lg_point { /* where to evaluate; begins with lg_point_at */
-    double t; /* time */
-    double t_in; /* a time inside the step, which picks the piece of piecewise data */
-    double wa; /* weight of M a in the residual */
-    double load; /* factor of all loads and of gravity; 1 in all dynamics, other values in statics only */
-    const double *q, *v, *a, *lam, *mem; /* a and lam may be NULL where nothing wanted depends on them */
-    double span; /* the time since the point to which mem belongs; 0: it belongs to this point */
-    const double *theta; /* the displacement since then, in local coordinates (nv); NULL: span v */
-    double *work; /* scratch of system->nwork doubles, whose contents do not outlive a call unless same_q is set */
-    int same_q; /* t, q and work as in the previous evaluation, which wanted rows; what follows from q is reused */
-} lg_point;
-
-/* A point at t, q, v with everything else at its default: every point begins here. */
-static inline lg_point lg_point_at(double t, const double *q, const double *v)
-{
-    return (lg_point){.t = t, .t_in = t, .wa = 1, .load = 1, .q = q, .v = v};
-}
-
-/* A point of the dynamics at t that uses the piecewise data just after t. */
-static inline lg_point lg_point_after(double t, const double *q, const double *v, const double *mem)
-{
-    lg_point point = lg_point_at(t, q, v);
-    point.t_in = nextafter(t, INFINITY);
-    point.mem = mem;
-    return point;
-}
-
-typedef struct lg_tangent { /* S += d(wa Ma + gyro - force + Btlam)/du */
-    lg_matrix *S; /* which the caller zeroed */
-    const lg_chain *chain; /* one per block; NULL: d(q, v, a)/du = (0, 0, I), so that S = wa M */
-} lg_tangent;
-
-typedef struct lg_wanted { /* what to evaluate (NULL: not wanted), in one kinematics pass; outputs are overwritten */
-    double *Ma, *gyro, *force, *Btlam; /* nv each */
-    double *phi, *phidot, *zeta; /* nrows each */
-    double *B, *Z; /* pattern->nvalues each; Z = d(phidot)/dq has the layout of B */
-    const lg_tangent *tangent; /* any number of them, each along chains of its own */
-    int ntangents;
-} lg_wanted;
-
-/* Whether any tangent needs more than the mass. */
-static inline int lg_wants_slopes(const lg_wanted *want)
-{
-    for (int i = 0; i < want->ntangents; i++)
-        if (want->tangent[i].chain)
-            return 1;
-    return 0;
-}
+#include "system/point.h"
 
 /* Forms of a system that differ in their functions alone: lg_system_in. */
 typedef enum lg_form {
@@ -103,6 +51,14 @@ typedef struct lg_inverse_mass {
     void (*solve)(void *self, int block, double *factor, int n, int ld, double *x);
 } lg_inverse_mass;
 
+/* Functions of the user that give forces, for advice when a step fails. */
+typedef struct lg_laws {
+    const char *(*name)(void *self, int number); /* of number 0, 1, ...; NULL beyond the last one */
+    int (*length)(void *self); /* of their values */
+    /* A function that fails leaves no error of the user's behind. */
+    lg_status (*value)(void *self, const lg_point *point, int number, double *value);
+} lg_laws;
+
 typedef struct lg_system lg_system;
 typedef struct lg_steps lg_steps;
 
@@ -131,12 +87,7 @@ struct lg_system {
     const char *(*row_name)(void *self, int row); /* of a constraint row */
     const char *(*block_name)(void *self, int block); /* the body on a block; optional */
     const char *(*culprit)(void *self, const lg_point *point); /* the element whose force is not finite; optional */
-    /* Functions of the user that give forces, for messages; optional, both or none. The name of number 0, 1, ..., NULL
-       beyond the last one; its value at a point, `nlaw` doubles. */
-    const char *(*law_name)(void *self, int number);
-    lg_status (*law)(void *self, const lg_point *point, int number, double *value);
-    int nlaw;
-    void (*forget)(void); /* drops the error that a function of the user left when it failed; optional */
+    const lg_laws *laws; /* optional */
 };
 
 /* The same system in another form. It has the same `self`, shape, plans and parameters, and lasts as long as that

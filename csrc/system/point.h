@@ -1,0 +1,59 @@
+/* Where a system is evaluated, and what is wanted there: the argument and the results of lg_system.eval. */
+#ifndef LG_SYSTEM_POINT_H
+#define LG_SYSTEM_POINT_H
+
+#include "group/space.h"
+#include "sparse/matrix.h"
+
+#include <math.h>
+
+typedef struct lg_point { /* where to evaluate; begins with lg_point_at */
+    double t; /* time */
+    double t_in; /* a time inside the step, which picks the piece of piecewise data */
+    double wa; /* weight of M a in the residual */
+    double load; /* factor of all loads and of gravity; 1 in all dynamics, other values in statics only */
+    const double *q, *v, *a, *lam, *mem; /* a and lam may be NULL where nothing wanted depends on them */
+    double span; /* the age of mem: the time since the point to which it belongs; 0: it belongs to this point */
+    const double *theta; /* the displacement since that point, in local coordinates (nv); NULL: span v */
+    double *work; /* scratch of system->nwork doubles, whose contents do not outlive a call unless same_q is set */
+    int same_q; /* t, q and work as in the previous evaluation, which wanted rows; what follows from q is reused */
+} lg_point;
+
+/* A point at t, q, v with everything else at its default: every point begins here. */
+static inline lg_point lg_point_at(double t, const double *q, const double *v)
+{
+    return (lg_point){.t = t, .t_in = t, .wa = 1, .load = 1, .q = q, .v = v};
+}
+
+/* A point of the dynamics at t that uses the piecewise data just after t. */
+static inline lg_point lg_point_after(double t, const double *q, const double *v, const double *mem)
+{
+    lg_point point = lg_point_at(t, q, v);
+    point.t_in = nextafter(t, INFINITY);
+    point.mem = mem;
+    return point;
+}
+
+typedef struct lg_tangent { /* S += d(wa Ma + gyro - force + Btlam)/du */
+    lg_matrix *S; /* which the caller zeroed */
+    const lg_chain *chain; /* one per block; NULL: d(q, v, a)/du = (0, 0, I), so that S = wa M */
+} lg_tangent;
+
+typedef struct lg_wanted { /* what to evaluate (NULL: not wanted), in one kinematics pass; outputs are overwritten */
+    double *Ma, *gyro, *force, *Btlam; /* nv each */
+    double *phi, *phidot, *zeta; /* nrows each */
+    double *B, *Z; /* pattern->nvalues each; Z = d(phidot)/dq has the layout of B */
+    const lg_tangent *tangent; /* any number of them, each along chains of its own */
+    int ntangents;
+} lg_wanted;
+
+/* Whether any tangent needs more than the mass. */
+static inline int lg_wants_slopes(const lg_wanted *want)
+{
+    for (int i = 0; i < want->ntangents; i++)
+        if (want->tangent[i].chain)
+            return 1;
+    return 0;
+}
+
+#endif
