@@ -17,7 +17,7 @@ from lgint._model.blocks import Block, Link, blocks_of, root_motions, trees_of, 
 from lgint._model.joints import TREE_JOINTS, tree_width
 from lgint._model.laws import ForceLaw, StrainLaw, TurnedLaw, TurnedLoad
 from lgint._model.motion import motion
-from lgint._model.parameters import DECLARED
+from lgint._model.parameters import DECLARED, row_of
 from lgint._model.record import (
     EDGES,
     BodyRow,
@@ -599,9 +599,8 @@ def _joint_force(record: Record, name: str, force: ForceRow, place: JointPlace) 
         at = place.coordinates[force["coordinate"]][0]
         return _element(f"coordinate_{force['kind']}", name, (at,), values, function)
     values |= _axes(record, record["joints"][force["joint"]])
-    if force["coordinate"] == "slide":
-        return _element(f"slide_{force['kind']}", name, place.slide, values, function)
-    return _element(f"joint_{force['kind']}", name, place.frames, values, function)
+    frames = place.slide if force["coordinate"] == "slide" else place.frames
+    return _element(row_of(force), name, frames, values, function)
 
 
 def _law(record: Record, force: ForceRow) -> ForceLaw | TurnedLaw:

@@ -89,11 +89,14 @@ CARRIERS: Final = DECLARED["spherical"].parameters["carrier"].choices
 AXES: Final = DECLARED["force"].parameters["axes"].choices
 
 
+def row_of(entry: Mapping[str, Any]) -> str:
+    """The name of the row of a force or a joint of the record; for one on a joint of a link, of its parameters."""
+    kind: str = entry["kind"]
+    if "joint" in entry:
+        return f"slide_{kind}" if entry["coordinate"] == "slide" else f"joint_{kind}"
+    return "force_law" if kind == "law" else kind
+
+
 def declared_by(entry: Mapping[str, Any]) -> Mapping[str, Parameter]:
     """The parameters of a force or a joint of the record."""
-    kind = entry["kind"]
-    if "joint" in entry:
-        kind = f"slide_{kind}" if entry["coordinate"] == "slide" else f"joint_{kind}"
-    elif kind == "law":
-        kind = "force_law"
-    return DECLARED[kind].parameters
+    return DECLARED[row_of(entry)].parameters
