@@ -12,9 +12,16 @@ static const char *row_name(void *self, int row)
     return row >= 0 && row < m->space.nrows ? m->row_names[row] : "";
 }
 
+/* Whether a body can find its own acceleration: a constant mass matrix then has an inverse. */
+static int is_alone(const lg_body *b)
+{
+    return b->type->alone && b->type->alone->fits(b);
+}
+
 static unsigned flags_of(const lg_model *m)
 {
-    unsigned flags = LG_SYSTEM_CONSTANT_MASS | LG_SYSTEM_CONSERVATIVE | LG_SYSTEM_HAS_POTENTIAL;
+    const unsigned constant = LG_SYSTEM_CONSTANT_MASS | LG_SYSTEM_REGULAR_MASS;
+    unsigned flags = constant | LG_SYSTEM_CONSERVATIVE | LG_SYSTEM_HAS_POTENTIAL;
     for (int i = 0; i < m->nbodies; i++) {
         if (m->bodies[i].type->is_support) {
             flags |= m->bodies[i].e.function.call ? LG_SYSTEM_NEEDS_GIL : 0;
@@ -22,7 +29,9 @@ static unsigned flags_of(const lg_model *m)
         }
         const lg_node *node = m->bodies[i].block->node;
         if (!m->bodies[i].type->constant_mass || node->attitude)
-            flags &= ~(unsigned)LG_SYSTEM_CONSTANT_MASS;
+            flags &= ~constant;
+        if (!is_alone(&m->bodies[i]))
+            flags &= ~(unsigned)LG_SYSTEM_REGULAR_MASS;
         if (m->bodies[i].type->tree)
             flags |= LG_SYSTEM_TREES;
     }
@@ -43,13 +52,13 @@ static unsigned flags_of(const lg_model *m)
     return flags;
 }
 
-/* Whether every body finds its own acceleration. */
+/* Whether all bodies find their own accelerations. */
 static int is_loose(const lg_model *m)
 {
     if (m->space.nrows)
         return 0;
     for (const lg_body *b = m->bodies; b < m->bodies + m->nbodies; b++)
-        if (!b->type->is_support && !(b->type->alone && b->type->alone->fits(b)))
+        if (!b->type->is_support && !is_alone(b))
             return 0;
     return 1;
 }

@@ -4,20 +4,11 @@
 #include "core/small.h"
 #include "solve/culprit.h"
 
-/* Whether a Schur complement can take the place of the matrix, which nothing else may use then. */
-static int reduces(const lg_accel *accel)
+lg_mass lg_accel_mass(const lg_system *system)
 {
-    return accel->system->flags & LG_SYSTEM_CONSTANT_MASS && !accel->guest;
-}
-
-static void layout_matrix(lg_accel *accel, lg_arena *arena)
-{
-    if (reduces(accel))
-        lg_schur_layout(&accel->schur, accel->plan, arena);
-    if (accel->schur.plan)
-        accel->matrix = (lg_matrix){.plan = accel->plan};
-    else
-        lg_matrix_layout_host(&accel->matrix, accel->plan, accel->guest, arena);
+    if (!(system->flags & LG_SYSTEM_CONSTANT_MASS))
+        return LG_MASS_VARIES;
+    return system->flags & LG_SYSTEM_REGULAR_MASS ? LG_MASS_REGULAR : LG_MASS_CONSTANT;
 }
 
 void lg_accel_layout(void *self, lg_arena *arena)
@@ -26,7 +17,7 @@ void lg_accel_layout(void *self, lg_arena *arena)
     const lg_pattern *pattern = accel->system->pattern;
     size_t nv = (size_t)accel->system->space->nv, nrows = (size_t)pattern->nrows;
 
-    layout_matrix(accel, arena);
+    lg_kkt_layout(&accel->kkt, &accel->matrix, accel->plan, accel->guest, lg_accel_mass(accel->system), arena);
     accel->x = lg_arena_doubles(arena, nv + nrows);
     accel->gyro = lg_arena_doubles(arena, nv);
     accel->rows = lg_arena_doubles(arena, 2 * nrows);
@@ -39,7 +30,6 @@ void lg_accel_layout(void *self, lg_arena *arena)
 void lg_accel_close(lg_accel *accel)
 {
     lg_matrix_close(&accel->matrix);
-    lg_arena_close(&accel->whole);
 }
 
 double *lg_accel_between(lg_accel *accel, size_t count, lg_arena *arena)
@@ -62,14 +52,6 @@ lg_status lg_name_deficient(const lg_system *system, const lg_matrix *matrix, lg
 lg_status lg_factor_named(const lg_system *system, lg_matrix *matrix, lg_report *report)
 {
     return lg_name_deficient(system, matrix, lg_matrix_factor(matrix), report);
-}
-
-lg_status lg_factor_mass(const lg_system *system, lg_matrix *matrix)
-{
-    if (matrix->keeps)
-        return lg_matrix_refactor(matrix);
-    LG_TRY(lg_matrix_factor(matrix));
-    return system->flags & LG_SYSTEM_CONSTANT_MASS ? lg_matrix_keep(matrix) : LG_OK;
 }
 
 /* Row `row` of the equations at a point is not finite (-1: it is not known which). */
@@ -98,76 +80,17 @@ lg_status lg_accel_eval(lg_accel *accel, const lg_point *point, const lg_wanted 
 
 lg_status lg_accel_assemble(lg_accel *accel, const lg_point *point, const lg_wanted *also, lg_report *report)
 {
-    lg_matrix *masses = accel->schur.plan ? &accel->schur.masses : &accel->matrix;
+    lg_matrix *masses = lg_kkt_masses(&accel->kkt);
     lg_wanted wanted = *also;
     wanted.tangent = &(lg_tangent){.S = masses};
-    wanted.ntangents = !masses->keeps;
-    if (wanted.ntangents)
-        lg_matrix_zero(masses);
+    wanted.ntangents = masses != NULL;
     return lg_accel_eval(accel, point, &wanted, report);
-}
-
-static lg_status border_matrix(lg_accel *accel, const double *columns, const double *rows)
-{
-    if (columns)
-        lg_matrix_put_columns(&accel->matrix, columns);
-    if (rows)
-        lg_matrix_put_rows(&accel->matrix, rows);
-    return lg_factor_mass(accel->system, &accel->matrix);
-}
-
-static void layout_whole(void *self, lg_arena *arena)
-{
-    lg_accel *accel = self;
-    lg_matrix before = accel->matrix, *matrix = &accel->matrix;
-    lg_matrix_layout(matrix, accel->plan, arena);
-    matrix->factorisations = before.factorisations, matrix->refactorisations = before.refactorisations;
-    matrix->watch = before.watch, matrix->weakest = before.weakest, matrix->poll = before.poll;
-}
-
-/* Factors the whole matrix where the Schur complement has failed. */
-static LG_APART lg_status factor_whole(lg_accel *accel, const double *columns)
-{
-    lg_matrix *matrix = &accel->matrix;
-    if (!accel->whole.memory)
-        LG_TRY(lg_arena_open(&accel->whole, layout_whole, accel));
-    if (!columns)
-        lg_schur_columns(&accel->schur, accel->B);
-    lg_matrix_zero(matrix);
-    lg_schur_put_masses(&accel->schur, matrix);
-    lg_matrix_put_columns(matrix, columns ? columns : accel->B);
-    lg_matrix_put_rows(matrix, accel->schur.C);
-    accel->is_whole = 1;
-    return lg_matrix_factor(matrix);
-}
-
-static lg_status factor_schur(lg_accel *accel, const double *columns, const double *rows)
-{
-    lg_schur *schur = &accel->schur;
-    lg_matrix *matrix = &accel->matrix, *groups = &schur->groups;
-    int kept = schur->masses.keeps;
-    lg_status status = kept ? LG_OK : lg_schur_keep(schur);
-    if (columns)
-        lg_schur_put_columns(schur, columns);
-    if (rows)
-        lg_schur_put_rows(schur, rows);
-    groups->watch = matrix->watch, groups->weakest = matrix->weakest;
-    groups->poll = schur->masses.poll = matrix->poll;
-    accel->is_whole = 0;
-    if (status == LG_OK)
-        status = lg_schur_factor(schur, columns == rows);
-    if (status == LG_SINGULAR)
-        return factor_whole(accel, columns);
-    matrix->weakest = groups->weakest;
-    matrix->factorisations++;
-    matrix->refactorisations += kept;
-    return status;
 }
 
 lg_status lg_accel_border(lg_accel *accel, const lg_point *point, const double *columns, const double *rows,
                           lg_report *report)
 {
-    lg_status status = (accel->schur.plan ? factor_schur : border_matrix)(accel, columns, rows);
+    lg_status status = lg_kkt_factor(&accel->kkt, columns, rows);
     if (status == LG_NOT_FINITE)
         report_not_finite(accel, point, -1, report);
     return lg_name_deficient(accel->system, &accel->matrix, status, report);
@@ -175,10 +98,7 @@ lg_status lg_accel_border(lg_accel *accel, const lg_point *point, const double *
 
 lg_status lg_accel_solve_linear(lg_accel *accel, double *x)
 {
-    accel->schur.groups.poll = accel->matrix.poll;
-    if (accel->schur.plan && !accel->is_whole)
-        return lg_schur_solve(&accel->schur, x);
-    return lg_matrix_solve(&accel->matrix, x);
+    return lg_kkt_solve(&accel->kkt, x);
 }
 
 lg_status lg_accel_factor(lg_accel *accel, const lg_point *point, const lg_wanted *also, lg_report *report)

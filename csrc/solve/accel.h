@@ -6,22 +6,19 @@
    A system without constraints may know its accelerations itself (`accelerate`); no matrix is formed then.
 
    One object per run. If the mass is constant, its pivots are kept from call to call, until some other code zeroes the
-   matrix to use it for something else; if it also couples no blocks, only the Schur complement of the constraints is
-   factored: see schur.h. The matrix itself then has memory once that fails. */
+   matrix to use it for something else: see kkt.h. */
 #ifndef LG_SOLVE_ACCEL_H
 #define LG_SOLVE_ACCEL_H
 
-#include "sparse/schur.h"
+#include "sparse/kkt.h"
 #include "system/system.h"
 
 typedef struct lg_accel {
     const lg_system *system; /* set these before lg_accel_layout */
     const lg_plan *plan;
     const lg_plan *guest; /* plan of a guest of the matrix; NULL: none */
-    lg_matrix matrix; /* counts factorisations and says what they watch, whichever way they go */
-    lg_schur schur; /* its plan is NULL unless it takes the place of the matrix */
-    int is_whole; /* the Schur complement has failed, and the matrix is factored instead */
-    lg_arena whole; /* the memory of the matrix in that case */
+    lg_matrix matrix;
+    lg_kkt kkt; /* works in the matrix */
     double *x; /* right-hand side, then solution: velocities, constraint rows */
     double *gyro; /* nv */
     double *rows; /* two values per constraint row */
@@ -71,7 +68,7 @@ lg_status lg_name_deficient(const lg_system *system, const lg_matrix *matrix, lg
 /* Factors a matrix of `system`; on LG_SINGULAR writes the deficient constraint row, or velocity, into report->what. */
 lg_status lg_factor_named(const lg_system *system, lg_matrix *matrix, lg_report *report);
 
-/* Factors a matrix of `system` whose S is the mass. A constant mass is kept from then on: see lg_matrix_keep. */
-lg_status lg_factor_mass(const lg_system *system, lg_matrix *matrix);
+/* What is known of the mass matrix of a system. */
+lg_mass lg_accel_mass(const lg_system *system);
 
 #endif

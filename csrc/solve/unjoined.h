@@ -5,7 +5,7 @@
        [ B_o  0     ] [ lam_o ] = [ zeta_o                     ]
 
    Without the rows of joints (j), the matrix falls apart into the sets of blocks that M couples. A constant mass is
-   kept factored; see lg_matrix_keep. */
+   kept factored; see kkt.h. */
 #ifndef LG_SOLVE_UNJOINED_H
 #define LG_SOLVE_UNJOINED_H
 
@@ -15,6 +15,7 @@ typedef struct lg_unjoined {
     lg_plan *plan;
     int nown; /* own rows of all blocks, which are the last constraint rows */
     lg_matrix matrix;
+    lg_kkt kkt;
     double *x; /* right-hand side, then solution: velocities, own rows */
     double *Btlam; /* nv */
 } lg_unjoined;

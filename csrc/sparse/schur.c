@@ -22,18 +22,14 @@ enum { FULL, TWO_BLOCKS, DIAGONAL };
             kernel(rows, nv, __VA_ARGS__);                                                                             \
     } while (0)
 
-void lg_schur_layout(lg_schur *schur, const lg_plan *plan, lg_arena *arena)
+void lg_schur_layout(lg_schur *schur, const lg_schur_plan *plan, lg_matrix *groups, lg_arena *arena)
 {
-    const lg_schur_plan *p = plan->schur;
-    *schur = (lg_schur){.plan = p};
-    if (!p)
-        return;
-    lg_matrix_layout(&schur->masses, p->masses, arena);
-    lg_matrix_layout_sums(&schur->groups, p->groups, arena);
-    schur->masses.no_dense = 1;
-    schur->zeros = lg_arena_ints(arena, (size_t)p->nblocks);
-    schur->C = lg_arena_doubles(arena, (size_t)p->nvalues + LG_CHUNK);
-    schur->W = lg_arena_doubles(arena, (size_t)p->nvalues + LG_CHUNK);
+    *schur = (lg_schur){.plan = plan, .groups = groups};
+    lg_matrix_layout_sums(&schur->masses, plan->masses, arena);
+    lg_matrix_layout_sums(groups, plan->groups, arena);
+    schur->zeros = lg_arena_ints(arena, (size_t)plan->nblocks);
+    schur->C = lg_arena_doubles(arena, (size_t)plan->nvalues + LG_CHUNK);
+    schur->W = lg_arena_doubles(arena, (size_t)plan->nvalues + LG_CHUNK);
 }
 
 /* ---- the inverse mass ---- */
@@ -55,7 +51,7 @@ static int zeros_of(int nv, const double *A)
     return diagonal ? DIAGONAL : two_blocks ? TWO_BLOCKS : FULL;
 }
 
-lg_status lg_schur_keep(lg_schur *schur)
+static lg_status invert_masses(lg_schur *schur)
 {
     LG_TRY(lg_matrix_factor(&schur->masses));
     LG_TRY(lg_matrix_keep(&schur->masses));
@@ -91,14 +87,6 @@ static LG_INLINE void weigh(int rows, int nv, int zeros, const double *inverse, 
         multiply(nv, zeros, inverse, B + r, rows, W + nv * r);
 }
 
-/* W = B^T, where M is singular */
-static void transpose(int rows, int nv, const double *B, double *W)
-{
-    for (int r = 0; r < rows; r++)
-        for (int i = 0; i < nv; i++)
-            W[i + nv * r] = B[r + rows * i];
-}
-
 static LG_INLINE void weigh_rows(int rows, int nv, int zeros, const double *inverse, const double *B, double *W)
 {
     if (zeros == DIAGONAL)
@@ -109,22 +97,12 @@ static LG_INLINE void weigh_rows(int rows, int nv, int zeros, const double *inve
         weigh(rows, nv, FULL, inverse, B, W);
 }
 
-void lg_schur_put_columns(lg_schur *schur, const double *B)
+static void put_columns(const lg_schur *schur, const double *B)
 {
     const lg_schur_plan *p = schur->plan;
-    for (const lg_schur_entry *e = p->entries; e < p->entries + p->nentries; e++) {
-        const double *inverse = inverse_of(schur, e->block), *from = B + e->value;
-        double *to = schur->W + e->value;
-        if (!schur->masses.keeps)
-            transpose(e->rows, e->nv, from, to);
-        else
-            LG_BY_SIZE(weigh_rows, e->rows, e->nv, schur->zeros[e->block], inverse, from, to);
-    }
-}
-
-void lg_schur_put_rows(lg_schur *schur, const double *B)
-{
-    lg_copy(schur->plan->nvalues, B, schur->C);
+    for (const lg_schur_entry *e = p->entries; e < p->entries + p->nentries; e++)
+        LG_BY_SIZE(weigh_rows, e->rows, e->nv, schur->zeros[e->block], inverse_of(schur, e->block), B + e->value,
+                   schur->W + e->value);
 }
 
 /* ---- factorisation ---- */
@@ -141,22 +119,40 @@ static LG_INLINE void subtract_square(int rows, int nv, const double *C, const d
 static LG_INLINE void subtract(const lg_schur *schur, const lg_schur_product *to)
 {
     const double *C = schur->C + to->left, *W = schur->W + to->right;
-    double *S = schur->groups.values + to->at;
+    double *S = schur->groups->values + to->at;
     if (to->rows == to->columns)
         LG_BY_SIZE(subtract_square, to->rows, to->nv, C, W, S, to->ld);
     else
         subtract_product(to->nv, to->rows, to->columns, C, to->rows, W, S, to->ld);
 }
 
-lg_status lg_schur_factor(lg_schur *schur, int symmetric)
+static lg_status factor_groups(const lg_schur *schur, int symmetric)
 {
     const lg_schur_plan *p = schur->plan;
-    lg_matrix_zero(&schur->groups);
+    lg_matrix *groups = schur->groups;
+    lg_matrix_zero(groups);
     for (long i = 0; i < (symmetric ? p->nlower : p->nproducts); i++)
         subtract(schur, &p->products[i]);
     for (const lg_mask_place *mask = p->masks; mask < p->masks + p->nmasks; mask++)
-        schur->groups.values[mask->at] += schur->C[mask->value];
-    return symmetric ? lg_matrix_factor_symmetric(&schur->groups) : lg_matrix_factor(&schur->groups);
+        groups->values[mask->at] += schur->C[mask->value];
+    lg_status status = symmetric ? lg_matrix_factor_symmetric(groups) : lg_matrix_factor(groups);
+    groups->deficient_row = -1 - groups->deficient_row; /* its velocities are the constraint rows */
+    return status;
+}
+
+lg_status lg_schur_factor(lg_schur *schur, const double *columns, const double *rows)
+{
+    schur->groups->refactorisations += schur->masses.keeps;
+    lg_status status = schur->masses.keeps ? LG_OK : invert_masses(schur);
+    if (status != LG_OK) {
+        schur->groups->deficient_row = schur->masses.deficient_row;
+        return status;
+    }
+    if (columns)
+        put_columns(schur, columns);
+    if (rows)
+        lg_copy(schur->plan->nvalues, rows, schur->C);
+    return factor_groups(schur, columns == rows);
 }
 
 /* ---- solution ---- */
@@ -224,36 +220,7 @@ lg_status lg_schur_solve(const lg_schur *schur, double *x)
     double *rows = x + schur->masses.plan->nvelocities;
     multiply_blocks(schur, x);
     subtract_rows(schur, x, rows);
-    LG_TRY(lg_matrix_solve(&schur->groups, rows));
+    LG_TRY(lg_matrix_solve(schur->groups, rows));
     subtract_columns_of(schur, rows, x);
     return LG_OK;
-}
-
-/* ---- the whole matrix ---- */
-
-void lg_schur_columns(const lg_schur *schur, double *B)
-{
-    const lg_schur_plan *p = schur->plan;
-    for (const lg_schur_entry *e = p->entries; e < p->entries + p->nentries; e++)
-        for (int r = 0; r < e->rows; r++) {
-            double row[LG_MOST_INVERTED];
-            const double *W = schur->W + e->value + e->nv * r, *M = schur->masses.values + p->blocks[e->block].inverse;
-            lg_copy(e->nv, W, row);
-            if (schur->masses.keeps)
-                multiply(e->nv, FULL, M, W, 1, row);
-            for (int i = 0; i < e->nv; i++)
-                B[e->value + r + e->rows * i] = row[i];
-        }
-}
-
-void lg_schur_put_masses(const lg_schur *schur, lg_matrix *whole)
-{
-    const lg_plan *masses = schur->masses.plan;
-    for (long m = 0; m < masses->nmeetings; m++) {
-        int n, ld;
-        const double *from = lg_matrix_at(&schur->masses, m, &n);
-        double *to = lg_matrix_at(whole, m, &ld);
-        for (int c = 0; c < n; c++)
-            lg_copy(n, from + n * c, to + ld * c);
-    }
 }

@@ -7,8 +7,7 @@
    The columns B^T and the rows C are those of one point, so that S is symmetric, or of two. S has a block wherever two
    groups of rows act on one block of velocities; it is factored with the plan of a matrix whose blocks are these
    groups. The inverse of M is formed once. -S is stored, so that pivots have the signs that the whole matrix gives
-   them, and the ones of inactive rows are added to the diagonal as they are. Where that fails, as M or S is too nearly
-   singular, the whole matrix may still be regular. */
+   them, and the ones of inactive rows are added to the diagonal as they are. */
 #ifndef LG_SPARSE_SCHUR_H
 #define LG_SPARSE_SCHUR_H
 
@@ -19,29 +18,21 @@
 lg_status lg_schur_plan_create(const lg_pattern *pattern, lg_plan *plan);
 
 typedef struct lg_schur {
-    const struct lg_schur_plan *plan; /* NULL: there is no reduction */
+    const struct lg_schur_plan *plan;
     lg_matrix masses; /* M is assembled here */
-    lg_matrix groups; /* -S */
+    lg_matrix *groups; /* -S; factorisations are counted and watched here */
     int *zeros; /* per block: which entries of its inverse mass are zero */
     double *C, *W; /* values of B; W entry by entry, nv x rows, in the same places */
 } lg_schur;
 
-/* Leaves schur->plan NULL if the plan has no reduction. */
-void lg_schur_layout(lg_schur *schur, const lg_plan *plan, lg_arena *arena);
+/* Lays out `groups` as well. */
+void lg_schur_layout(lg_schur *schur, const struct lg_schur_plan *plan, lg_matrix *groups, lg_arena *arena);
 
-/* Inverts the assembled masses, after which schur->masses.keeps is 1. LG_SINGULAR: a block of M is singular. */
-lg_status lg_schur_keep(lg_schur *schur);
-
-/* The columns and the rows, from values of B. */
-void lg_schur_put_columns(lg_schur *schur, const double *B);
-void lg_schur_put_rows(lg_schur *schur, const double *B);
-/* symmetric: the columns and the rows are those of one point. LG_SINGULAR if a pivot is too small. */
-lg_status lg_schur_factor(lg_schur *schur, int symmetric);
+/* With the columns and the rows from values of B (NULL: the last ones stay), which are the same pointer if they are
+   those of one point. The masses are inverted unless they are kept. LG_SINGULAR: schur->groups has the deficient row,
+   numbered as in the whole matrix. */
+lg_status lg_schur_factor(lg_schur *schur, const double *columns, const double *rows);
 /* x: f and zeta in, a and lam out. */
 lg_status lg_schur_solve(const lg_schur *schur, double *x);
-
-/* For the whole matrix: values of B whose columns were put, and the masses that were assembled. */
-void lg_schur_columns(const lg_schur *schur, double *B);
-void lg_schur_put_masses(const lg_schur *schur, lg_matrix *whole);
 
 #endif

@@ -27,7 +27,8 @@ enum {
     LG_SYSTEM_DIFFERENCED = 8, /* S contains derivatives formed by differences of functions, which take many calls */
     LG_SYSTEM_FIXED_LOADS = 16, /* it does not read the load factor */
     LG_SYSTEM_CONSERVATIVE = 32, /* at rest, `force` is the negative derivative of the potential energy */
-    LG_SYSTEM_HAS_POTENTIAL = 64 /* at rest, `force` follows from a potential, which `energy` need not contain */
+    LG_SYSTEM_HAS_POTENTIAL = 64, /* at rest, `force` follows from a potential, which `energy` need not contain */
+    LG_SYSTEM_REGULAR_MASS = 128 /* M is constant, and every block of it has an inverse */
 };
 
 /* Rows around closed loops of which some imply the others: in every loop as many are active as are independent. The
