@@ -23,6 +23,8 @@ from lgint._run.equilibrium import equilibrium
 from lgint._run.integrate import integrate, method_info, methods
 from lgint._run.stepper import Stepper
 from lgint._run.trajectory import Trajectory, load
+from lgint._state.start import state_of  # noqa: F401
+from lgint._state.state import State
 from lgint._sweep.sample import sample
 from lgint._sweep.sweep import sweep
 from lgint._tools.drifts import Drift, drift
@@ -45,6 +47,7 @@ __all__ = [
     "Model",
     "ModelBuilder",
     "SingularError",
+    "State",
     "StepSizeError",
     "Stepper",
     "Study",

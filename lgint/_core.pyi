@@ -346,6 +346,7 @@ class Stepper:
         options: dict[str, Any],
     ) -> Stepper: ...
     def step(self, h: float) -> None: ...  # split at the kinks inside
+    def copy(self) -> Array: ...  # the parts in the order of PARTS, then the carry; read-only
     t: float
     q: Array
     v: Array

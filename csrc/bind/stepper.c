@@ -1,6 +1,7 @@
 /* The type Stepper: a run that takes one step at a time. */
 #include "bind/outcome.h"
 #include "bind/run.h"
+#include "core/small.h"
 
 /* Like a system, it is complete when it is created, and the garbage collector need not clear it. */
 typedef struct lg_stepper_object {
@@ -135,7 +136,31 @@ static PyGetSetDef stepper_attributes[] = {
     {NULL, NULL, NULL, NULL, NULL},
 };
 
+PyDoc_STRVAR(copy_doc, "copy()\n--\n\nThe parts of the present state in the order of PARTS, then the carry, in a\n"
+                       "single read-only array.");
+
+static PyObject *stepper_copy(PyObject *self, PyObject *Py_UNUSED(none))
+{
+    const lg_run *run = run_of(self);
+    npy_intp size = lg_run_carry_count(run);
+    for (int part = 0; part < LG_PARTS; part++)
+        size += lg_part_width(run->system, (lg_part)part);
+    PyArrayObject *copy = (PyArrayObject *)PyArray_SimpleNew(1, &size, NPY_DOUBLE);
+    if (!copy)
+        return NULL;
+    double *next = PyArray_DATA(copy);
+    for (int part = 0; part < LG_PARTS; part++) {
+        int width = lg_part_width(run->system, (lg_part)part);
+        lg_copy(width, lg_part_of(&run->state, (lg_part)part), next);
+        next += width;
+    }
+    lg_copy(lg_run_carry_count(run), run->state.carry, next);
+    PyArray_CLEARFLAGS(copy, NPY_ARRAY_WRITEABLE);
+    return (PyObject *)copy;
+}
+
 static PyMethodDef stepper_methods[] = {
+    {"copy", stepper_copy, METH_NOARGS, copy_doc},
     {"step", stepper_step, METH_O, step_doc},
     {NULL, NULL, 0, NULL},
 };

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from lgint import _core
 from lgint._args import Array, array, checked_function, choice
-from lgint._model.model import System
+from lgint._model.system import System
 
 Factor = str | tuple[str, int]
 Space = Factor | Sequence[Factor | Sequence[Factor]]

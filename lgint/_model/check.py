@@ -14,7 +14,8 @@ from lgint._args import Array, number, shown
 from lgint._model.callable import CallableModel
 from lgint._model.gradients import by_differences
 from lgint._model.lagrangian import GRADIENTS, LagrangianModel
-from lgint._model.model import Model, System, checked
+from lgint._model.model import Model
+from lgint._model.system import System, checked
 
 
 @dataclass(frozen=True)

@@ -25,7 +25,7 @@ from typing import Any, Final
 import numpy as np
 
 from lgint._args import shown
-from lgint._model.model import System
+from lgint._model.system import System
 
 MARK: Final = "lgint"  # an entry of every mapping that stands for a value which JSON cannot hold
 LEFT_OUT: Final = "leave that out in the __getstate__ of the object, or keep it in a global variable"

@@ -1,282 +1,25 @@
-"""Models: an immutable compiled system, its start, and the plain record from which both can be rebuilt."""
+"""Models: an immutable compiled system with the plain record from which it can be rebuilt."""
 
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from types import MappingProxyType
-from typing import Any, Final, TypeVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from lgint import _core
-from lgint._args import Array, array, choice, flag, guess, listing, shown
+from lgint._args import Array, choice
 from lgint._model.compile import JointPlace, compiled, parameters_of, start_memory
-from lgint._model.record import BodyRow, JointRow, Origin, Record, RodRow, mode_count, partners
+from lgint._model.record import BodyRow, JointRow, Record, RodRow, mode_count, partners
 from lgint._model.rod import Rod
-from lgint._model.start import coordinates, last_state
-from lgint._model.values import Value, changed, own_values, value_in, values_of
-from lgint._rotation import valid_rotations
+from lgint._model.system import System
+from lgint._model.values import Value, changed, value_in, values_of
 from lgint.modal import Modes
 
 Kinematics = tuple[Array, Array, Array, Array]  # position, rotation, both velocities
-S = TypeVar("S", bound="System")
-
-
-def checked(model: object) -> System:
-    """`model` if it is a model; ValueError otherwise."""
-    if not isinstance(model, System):
-        raise ValueError(f"model: a model expected, got {shown(model)}")
-    return model
-
-
-class System:
-    """A system of the core and its start, as `integrate` takes it. Base class of `Model` and `CallableModel`.
-
-    Attributes
-    ----------
-    core : _core.System
-        It has the functions: residual, energy, retract, difference, evaluate, ...
-    q0, v0 : ndarray, shapes (nq,) and (nv,)
-        The start, read-only.
-    mem0 : ndarray
-        The memory of joints, drives and rods at the start, such as full turns of angles; read-only.
-    reference : str
-        The source of the system, "" if unknown.
-    origin : dict or None
-        The function of `lgint.models` that made the system ("factory") and its arguments ("parameters").
-    """
-
-    core: _core.System
-    q0: Array
-    v0: Array
-    mem0: Array
-    reference: str
-    origin: Origin | None = None
-
-    def _set_start(self, q: ArrayLike, v: ArrayLike, memory: ArrayLike = ()) -> None:
-        self.q0 = valid_rotations(self.core.factors, array("q", q, (self.nq,)))
-        self.v0 = array("v", v, (self.nv,))
-        self.mem0 = array("mem0", memory, (self.core.nmem,))
-        for part in (self.q0, self.v0, self.mem0):
-            part.setflags(write=False)
-
-    @property
-    def nq(self) -> int:
-        """Number of coordinates."""
-        return self.core.nq
-
-    @property
-    def nv(self) -> int:
-        """Number of velocities."""
-        return self.core.nv
-
-    @property
-    def nc(self) -> int:
-        """Number of constraint rows, including the blocks' own rows."""
-        return self.core.nrows
-
-    @property
-    def has_potential(self) -> bool:
-        """Whether all forces at rest are known to have a potential, which `energy` may contain only in part."""
-        return self.core.has_potential
-
-    @property
-    def row_names(self) -> list[str]:
-        """Names of the constraint rows, in the order of the multipliers."""
-        return list(self.core.row_names)
-
-    def record(self) -> Mapping[str, Any]:
-        """Plain data (numbers, strings, lists, functions) from which the system can be rebuilt.
-
-        Returns
-        -------
-        mapping
-            The data.
-        """
-        raise NotImplementedError
-
-    def with_state(self: S, q: Any = None, v: ArrayLike | None = None, *, project: bool = False) -> S:
-        """The same system with another start; what is None stays as it is. The compiled system is shared.
-
-        Parameters
-        ----------
-        q : Trajectory or array_like, shape (nq,), optional
-            A run of this system or of one like it, or some of its states (`run[10]`), of which the last one is taken,
-            with its velocities and the memory of joints and rods, so that angles keep their turns. Or coordinates in
-            the formulation of the system; angles are then the nearest to those of the previous start.
-        v : array_like, shape (nv,), optional
-            Velocities.
-        project : bool
-            Take the nearest start, in the mass metric, that satisfies the constraints.
-
-        Returns
-        -------
-        Model, CallableModel or LagrangianModel
-            The system with the other start.
-
-        Raises
-        ------
-        ValueError
-            For wrong shapes, NaN and invalid rotations (a matrix that is not orthogonal or a quaternion that is not of
-            unit length; one whose length is off by less than 1e-5 is normalised with a warning). Also for a run of a
-            system with other coordinates or another memory, for a run without states, and for a run whose `save` has
-            left out what is needed of a state.
-        """
-        flag("project", project)
-        other = self._copy()
-        start: tuple[Any, ...] = (self.q0, self.v0, self.mem0)
-        if q is not None:
-            start = last_state(self, q) if hasattr(q, "end") else (coordinates(q), self.v0, self.mem0)
-        q, rates, memory = start
-        v = rates if v is None else v
-        if project:
-            q, v = self.core.project(0.0, q, v, memory)
-        other._set_start(q, v, memory)
-        return other
-
-    def _copy(self: S) -> S:
-        other = object.__new__(type(self))
-        other.__dict__.update(self.__dict__)
-        other.__dict__.pop("complete", None)
-        return other
-
-    @property
-    def parameters(self) -> dict[str, Any]:
-        """Keywords of the function of `lgint.models` that made the model; empty for all other models."""
-        return dict(self.origin["parameters"]) if self.origin else {}
-
-    @functools.cached_property
-    def _values(self) -> dict[str, Value]:
-        return {}
-
-    @property
-    def values(self) -> dict[str, Any]:
-        """Numbers that `with_parameters` can change, such as "arm.mass"; empty for systems of functions."""
-        return {}
-
-    def with_parameters(self: S, **parameters: Any) -> S:
-        """The model with other parameters.
-
-        Parameters
-        ----------
-        **parameters
-            Keywords of the function of `lgint.models` that made the model; it is called again and determines the start.
-            Or, for every model with bodies, names of `values`: the model then keeps its start and its compiled shape,
-            so that this takes some microseconds:
-            ``model.with_parameters(**{"arm.mass": 2.0, "gravity": (0, 0, -1.62)})``. A name that is both is taken as
-            the keyword, unless what is given only has the shape of the value.
-
-        Returns
-        -------
-        Model, CallableModel or LagrangianModel
-            The new model; this one does not change.
-
-        Raises
-        ------
-        ValueError
-            If the model has no such parameter, or its value does not make sense.
-        """
-        own = own_values(parameters, self._values, self.parameters, lambda: self.values)
-        keywords = {name: value for name, value in parameters.items() if name not in own}
-        model = self._made_again(keywords) if keywords else self
-        return model._with_values({name: parameters[name] for name in own})
-
-    def _made_again(self: S, keywords: Mapping[str, Any]) -> S:
-        """The model that this model's factory makes from other keywords."""
-        if self.origin is None:
-            name = next(iter(keywords))
-            raise ValueError(
-                f"with_parameters: {name!r} is not a value of this model{guess(name, [*self._values])}; its values are "
-                f"{listing([*self._values])}. The keywords of a function of lgint.models are accepted "
-                "only by models as that function made them; build this model again to change anything else"
-            )
-        for name in keywords:
-            choice("parameter", name, list(dict.fromkeys([*self.origin["parameters"], *self.values])))
-        factory = FACTORIES[choice("model", self.origin["factory"], FACTORIES)]
-        made: S = factory(**{**self.origin["parameters"], **keywords})
-        return made
-
-    def _with_values(self: S, values: Mapping[str, Any]) -> S:
-        return self
-
-    def variants(
-        self: S,
-        values: Mapping[str, Iterable[Any]] | None = None,
-        *,
-        q: ArrayLike | None = None,
-        v: ArrayLike | None = None,
-    ) -> list[S]:
-        """Models of the same shape, which `integrate` runs one after the other in a single call.
-
-        Parameters
-        ----------
-        values : dict of lists or arrays, optional
-            For names of `with_parameters`, n values each, along the first axis of an array.
-        q, v : array_like, shapes (n, nq) and (n, nv), optional
-            Starts, as in `with_state`.
-
-        Returns
-        -------
-        list of Model, CallableModel or LagrangianModel
-            One for each of the n values.
-
-        Raises
-        ------
-        ValueError
-            Without any name, and for different numbers of values.
-        """
-        if not isinstance(values, (Mapping, type(None))):
-            raise ValueError(f"values: lists by the names of with_parameters expected, got {shown(values)}")
-        given = {name: _several(name, each) for name, each in (values or {}).items()}
-        states = {name: array(name, state) for name, state in (("q", q), ("v", v)) if state is not None}
-        for name, state in states.items():
-            if state.ndim != 2:
-                raise ValueError(f"{name}: shape (n, n{name}) expected, got {state.shape}")
-        counts = {name: len(each) for name, each in given.items()} | {name: len(q) for name, q in states.items()}
-        if len(set(counts.values())) != 1:
-            raise ValueError(f"variants: at least one name, and equally many values for all, expected, got {counts}")
-        made = []
-        for i in range(next(iter(counts.values()))):
-            model = self.with_parameters(**{name: each[i] for name, each in given.items()})
-            made.append(model.with_state(**{name: state[i] for name, state in states.items()}) if states else model)
-        return made
-
-    def with_origin(self: S, factory: str, parameters: Mapping[str, Any], reference: str) -> S:
-        """The same model with a record of the function of `lgint.models` that made it.
-
-        Parameters
-        ----------
-        factory : str
-            Name of the function.
-        parameters : mapping
-            Its arguments.
-        reference : str
-            Paper and section from which the model comes.
-
-        Returns
-        -------
-        Model, CallableModel or LagrangianModel
-            The model with this record.
-        """
-        other = self._copy()
-        other.origin = {"factory": factory, "parameters": dict(parameters)}
-        other.reference = reference
-        return other
-
-    def __copy__(self: S) -> S:
-        return self
-
-    def __deepcopy__(self: S, memo: dict[int, Any]) -> S:
-        return self
-
-
-def _several(name: str, given: Iterable[Any]) -> list[Any]:
-    """The values of a parameter as a list."""
-    if isinstance(given, (str, bytes)) or not np.iterable(given):
-        raise ValueError(f"{name}: a list of values expected, got {shown(given)}")
-    return [*given]
 
 
 class Model(System):
@@ -658,10 +401,6 @@ class Model(System):
         bodies, joints = len(self.bodies), len(self.joints)
         counts = f"{bodies} {'body' if bodies == 1 else 'bodies'}, {joints} {'joint' if joints == 1 else 'joints'}"
         return f"<lgint.Model {name}{counts}, nq={self.nq} nv={self.nv} nc={self.nc}>"
-
-
-# functions that make models, by name, for `System.with_parameters`; `lgint.models` adds its own
-FACTORIES: Final[dict[str, Callable[..., Any]]] = {}
 
 
 class MissingFunctionError(RuntimeError):

@@ -34,15 +34,15 @@ def rows_in_bodies(model: Model) -> list[str]:
 
 
 def complete_multipliers(model: Model, q: Array, v: Array, lam: Array, invariant: bool) -> Array:
-    """Multipliers (n, rows of `model.complete`) of all rows for states q (n, nq), v (n, nv), lam (n, nc).
+    """Multipliers (..., rows of `model.complete`) of all rows for states q (..., nq), v (..., nv), lam (..., nc).
 
     Inactive rows have zero; with redundant="minimum_norm" the multipliers of a loop are those of least Euclidean norm
     (in N and N m) with the same effect on the bodies: lam - n (n^T lam) with B^T n = 0. `invariant`: they belong to
     rows in the axes of bodies.
     """
     whole = model.complete
-    out = np.zeros((len(lam), whole.nc))
-    out[:, _numbers(model, whole)] = lam
+    out = np.zeros((*lam.shape[:-1], whole.nc))
+    out[..., _numbers(model, whole)] = lam
     if model.redundant != "minimum_norm":
         return out
     for loop in loops(whole):
@@ -50,9 +50,10 @@ def complete_multipliers(model: Model, q: Array, v: Array, lam: Array, invariant
         if dropped:
             columns = np.concatenate([whole.rows(joint) for joint in loop.joints])
             rank = len(columns) - dropped
-            for i, (qi, vi) in enumerate(zip(loop.part(q, 0), loop.part(v, 1), strict=True)):
-                range_of_B = np.linalg.svd(loop.jacobian(qi, vi, invariant), full_matrices=False)[0][:, :rank]
-                out[i, columns] = range_of_B @ (range_of_B.T @ out[i, columns])
+            qs, vs = loop.part(q, 0), loop.part(v, 1)
+            for i in np.ndindex(lam.shape[:-1]):
+                range_of_B = np.linalg.svd(loop.jacobian(qs[i], vs[i], invariant), full_matrices=False)[0][:, :rank]
+                out[i][columns] = range_of_B @ (range_of_B.T @ out[i][columns])
     return out
 
 

@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 from lgint import models
 from lgint._args import Array
 from lgint._core import IntegrationError
-from lgint._model.model import System
+from lgint._model.system import System
 from lgint._papers.claims import Claim, above, below, fitted, less, ratio, slope, within_factor
 from lgint._papers.pictures import DOTS, Panel, over_time, picture, plane, powers, sizes
 from lgint._papers.registry import Result, artifact

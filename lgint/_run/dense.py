@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from lgint import _core
 from lgint._args import Array, array
-from lgint._model.model import System
+from lgint._model.system import System
 
 LATER = ("vdot", "lam")  # parts of a state that are computed when they are read
 KNOT = ("t", "q", "v", *LATER, "mem")  # the data of both ends of every step; "extra" follows if the method has it

@@ -10,7 +10,8 @@ import numpy as np
 
 from lgint import _core
 from lgint._args import Array, choice
-from lgint._model.model import Model, System
+from lgint._model.model import Model
+from lgint._model.system import System
 from lgint._run.nearest import warn_of_angles
 from lgint._run.parasitic import warn_of_rates
 from lgint._run.trajectory import STATE, Trajectory

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 from lgint import _core
 from lgint._args import Array, array, choice, number, shown
 from lgint._model.gradients import gradients_formed
-from lgint._model.model import System
+from lgint._model.system import System
 from lgint._run import ensemble
 from lgint._run.events import Event, Events
 from lgint._run.keep import Keeper, Save, folder_of, keeper_of

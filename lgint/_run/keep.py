@@ -11,7 +11,7 @@ import numpy as np
 
 from lgint._args import Array, choice, for_each, shown
 from lgint._model.keys import function_keys
-from lgint._model.model import System
+from lgint._model.system import System
 from lgint._run import files
 from lgint._run.events import Event, Events
 from lgint._run.folder import END, RESUME, Folder, read

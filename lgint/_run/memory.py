@@ -12,8 +12,8 @@ from typing import Any, Final
 import numpy as np
 
 from lgint._args import Array
-from lgint._model.model import System
 from lgint._model.start import memory_of
+from lgint._model.system import System
 from lgint._run import older
 
 Layout = Sequence[tuple[str, int]]  # kind and number of values of each element that has any, in the order of `mem`

@@ -8,11 +8,56 @@ import numpy as np
 
 from lgint import _core
 from lgint._args import Array, choice, number
-from lgint._model.model import System, checked
+from lgint._model.system import System, checked
 from lgint._run.methods import ROWS
-from lgint._run.options import check_options, inherited
+from lgint._run.options import all_options, check_options, inherited
 from lgint._run.start import Start, start_of, start_option
 from lgint._run.trajectory import Trajectory
+from lgint._state.state import CARRY, State
+
+
+class _States:
+    """What all states of a stepper have in common."""
+
+    def __init__(self, model: System, method: str, options: dict[str, Any]) -> None:
+        self.model, self.method, self.options = model, method, options
+        ends = np.cumsum([0, *(model.core.widths[name] for name in _core.PARTS)]).tolist()
+        self.slices = dict(zip(_core.PARTS, map(slice, ends[:-1], ends[1:]), strict=True))
+        self.slices[CARRY] = slice(ends[-1], None)
+        if ROWS[method]["extra"]:  # the carry begins with it
+            self.slices["extra"] = slice(ends[-1], ends[-1] + model.nv)
+
+
+class _Present:
+    """The source of a state: a copy of the present state of a stepper."""
+
+    __slots__ = ("_common", "_t", "_values")
+
+    def __init__(self, common: _States, t: float, values: Array) -> None:
+        self._common, self._t, self._values = common, t, values
+
+    @property
+    def model(self) -> System:
+        return self._common.model
+
+    @property
+    def method(self) -> str:
+        return self._common.method
+
+    @property
+    def options(self) -> dict[str, Any]:
+        return self._common.options
+
+    def _part(self, row: int, name: str) -> Any:
+        if name == "t":
+            return self._t
+        if name != "extra":
+            return self._values[self._common.slices[name]]
+        own = self._common.slices.get("extra")
+        return {} if own is None else {ROWS[self.method]["extra"]: self._values[own]}
+
+    def _single(self, row: int) -> _Present:
+        return self
 
 
 class Stepper:
@@ -40,7 +85,7 @@ class Stepper:
         For unknown methods and options, and for `rtol` and `atol`: a stepper takes the steps that it is given.
     """
 
-    __slots__ = ("__weakref__", "_core", "_given", "_kept", "_method", "_model")
+    __slots__ = ("__weakref__", "_core", "_given", "_kept", "_method", "_model", "_states")
 
     def __init__(
         self, model: System, method: str, *, t0: float = 0.0, start: Trajectory | str | None = None, **options: Any
@@ -63,6 +108,7 @@ class Stepper:
         self._given = given
         self._kept = kept
         self._core = _core.Stepper(model.core, method, *state, given)
+        self._states = _States(model, method, all_options(method, given, kept))
 
     def __copy__(self) -> Stepper:
         core, twin = self._core, object.__new__(type(self))
@@ -119,6 +165,11 @@ class Stepper:
     def v(self) -> Array:
         """Velocities (nv,), read-only."""
         return _read_only(self._core.v)
+
+    @property
+    def state(self) -> State:
+        """The present state with the accessors of a `Trajectory`; later steps do not change it."""
+        return State(_Present(self._states, self._core.t, self._core.copy()))
 
     @property
     def vdot(self) -> Array:

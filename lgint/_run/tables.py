@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from lgint._args import Array
-from lgint._model.model import MissingFunctionError, Model, System
+from lgint._model.model import MissingFunctionError, Model
 from lgint._model.record import MINIMAL
+from lgint._model.system import System
 from lgint._rotation import continuous, quaternion_of_matrix
-from lgint._run.joints import JointStates
 from lgint._run.methods import shown_options
-from lgint._run.states import UNSTABLE
+from lgint._run.states import States
+from lgint._state.bodies import UNSTABLE
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -34,7 +35,7 @@ class Quantity(NamedTuple):
     about: str
 
 
-def dataset(run: JointStates) -> Dataset:
+def dataset(run: States) -> Dataset:
     """The run as a Dataset."""
     try:
         import xarray
@@ -51,7 +52,7 @@ def dataset(run: JointStates) -> Dataset:
     return xarray.Dataset(variables, {rows: (rows, run.t, row_attributes), **labels}, about)
 
 
-def frame(run: JointStates) -> DataFrame:
+def frame(run: States) -> DataFrame:
     """The run as a DataFrame."""
     try:
         import pandas
@@ -70,7 +71,7 @@ def frame(run: JointStates) -> DataFrame:
     return table
 
 
-def _rows(run: JointStates) -> tuple[str, dict[str, str]]:
+def _rows(run: States) -> tuple[str, dict[str, str]]:
     """The name of the first axis and its attributes."""
     return run.abscissa.name, {"units": run.abscissa.units, "long_name": run.abscissa.about}
 
@@ -100,7 +101,7 @@ PARTS = {
 }
 
 
-def _quantities(run: JointStates) -> Iterator[Quantity]:
+def _quantities(run: States) -> Iterator[Quantity]:
     """Saved parts of the states, and quantities computed from them."""
     yield Quantity("h", run.h, (), "s", "size of the step that ended here")
     yield Quantity("error", run.error, (), "1", "error of that step divided by the tolerance")
@@ -122,7 +123,7 @@ def _quantities(run: JointStates) -> Iterator[Quantity]:
         yield from _of_joints(run)
 
 
-def _of_bodies(run: JointStates, model: Model) -> Iterator[Quantity]:
+def _of_bodies(run: States, model: Model) -> Iterator[Quantity]:
     axes = ("body", "axis")
     x, R, xdot, omega = model.motions(list(model.bodies), run.q, run.v, run.clock)
     turns = continuous(quaternion_of_matrix(R))
@@ -132,7 +133,7 @@ def _of_bodies(run: JointStates, model: Model) -> Iterator[Quantity]:
     yield Quantity("angular_velocity", omega, axes, "rad/s", "angular velocity in body axes")
 
 
-def _energies(run: JointStates) -> Iterator[Quantity]:
+def _energies(run: States) -> Iterator[Quantity]:
     """The energies; none if the system has no energy, or defines it by a function that its file does not hold."""
     with suppress(ValueError, MissingFunctionError):
         kinetic, potential = run.energy("kinetic"), run.energy("potential")
@@ -140,7 +141,7 @@ def _energies(run: JointStates) -> Iterator[Quantity]:
         yield Quantity("potential_energy", potential, (), "J", "potential energy, of gravity and springs")
 
 
-def _of_joints(run: JointStates) -> Iterator[Quantity]:
+def _of_joints(run: States) -> Iterator[Quantity]:
     if run.angle_names:
         yield Quantity("joint_angle", run.joint_angles(), ("joint",), "rad", "angles of joints, counting full turns")
 
@@ -148,7 +149,7 @@ def _of_joints(run: JointStates) -> Iterator[Quantity]:
 # ---- labels ----
 
 
-def _labels(run: JointStates) -> dict[str, list[str]]:
+def _labels(run: States) -> dict[str, list[str]]:
     """The names along every axis."""
     labels = {"coordinate": _coordinates(run.model, 0), "speed": _coordinates(run.model, 1), "row": run.row_names}
     if isinstance(run.model, Model):

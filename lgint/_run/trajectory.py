@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from functools import partial
 from os import PathLike
 from types import NoneType
@@ -13,15 +14,17 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from lgint import _core
-from lgint._args import Array, array, choice, shown
+from lgint._args import Array, array, choice, number, shown
 from lgint._model.lagrangian import rebuilt
-from lgint._model.model import System
+from lgint._model.system import System
 from lgint._run import files, folder, tables
 from lgint._run.dense import KNOT
-from lgint._run.joints import JointStates
 from lgint._run.memory import completed, layout_of
 from lgint._run.methods import ROWS
-from lgint._run.states import EQUILIBRIUM, PARTS
+from lgint._run.states import PARTS, States
+from lgint._state.bodies import EQUILIBRIUM
+from lgint._state.state import CARRY, Parts, State, read_only
+from lgint._state.state import PARTS as STATE_PARTS
 
 if TYPE_CHECKING:
     from matplotlib.animation import FuncAnimation
@@ -41,7 +44,7 @@ STATE: Final = (*STEP, *PARTS)
 SAVED: Final = "saved_"  # in files, before the names of saved quantities
 
 
-class Trajectory(JointStates):
+class Trajectory(States):
     """States of a run at its saved times.
 
     Attributes
@@ -150,6 +153,76 @@ class Trajectory(JointStates):
         chosen = self._with({**columns, **{name: values[rows] for name, values in self.extra.items()}})
         chosen.saved = {name: values[rows] for name, values in self.saved.items()}
         return chosen
+
+    def state(self, index: int | None = None, *, t: float | None = None) -> State:
+        """One of the states, as a `State`: it has the same accessors, without the first axis.
+
+        Parameters
+        ----------
+        index : int, optional
+            Its number; negative numbers count from the end.
+        t : float, optional
+            Its time instead, s: one of the saved times or, with dense output, any time of the run.
+
+        Returns
+        -------
+        State
+            It refers to the run. The last state of a run also has what the next step depends on, so that a run from
+            `model.with_state(state)` continues this one.
+
+        Raises
+        ------
+        ValueError
+            Unless either a whole number or a time is given, and for a time that was not saved without dense output.
+        IndexError
+            For a number that is not among the states.
+        """
+        if (index is None) == (t is None):
+            raise ValueError("state: the number of a state, state(10), or its time, state(t=0.5), expected")
+        if t is not None:
+            return self._state_at(number("t", t))
+        if isinstance(index, bool) or not isinstance(index, (int, np.integer)):
+            raise ValueError(f"index: a whole number expected, got {shown(index)}; state(t=0.5) takes a time")
+        count = len(self.t)
+        if not -count <= index < count:
+            raise IndexError(f"index: {index} is not one of the {count} states")
+        return State(self, int(index) % count)
+
+    def _state_at(self, t: float) -> State:
+        """The state at a time, as it was saved or by dense output."""
+        row = int(np.searchsorted(self.t, t))
+        if row < len(self) and self.t[row] == t:
+            return State(self, row)
+        if self.sol is None:
+            raise ValueError(f"t: no state was saved at {t:g}; integrate with dense_output=True, or with t in t_eval")
+        return State(self.at(t))
+
+    def _part(self, row: int, name: str) -> Any:
+        """A part of one of the states, for `State`."""
+        if name == "t":
+            return self.t.item(row)
+        if name in PARTS and name in self.__dict__:
+            found = self.__dict__[name][row]
+            found.flags.writeable = False
+            return found
+        if name == "extra":
+            return {key: read_only(values[row]) for key, values in self.extra.items()}
+        at_end = row == len(self.t) - 1 and self.t[row] == self.end["t"][-1]
+        if name == CARRY:
+            if not (at_end and self.carry.size):
+                raise AttributeError("only the last state of a run has carry")
+            return read_only(self.carry)
+        if at_end and getattr(self, name, None) is None:
+            return read_only(self.end[name][-1])
+        return read_only(getattr(self, name)[row])
+
+    def _single(self, row: int) -> Parts:
+        """One of the states alone, for `State`."""
+        found = {}
+        for name in (*STATE_PARTS, CARRY):
+            with suppress(AttributeError):
+                found[name] = self._part(row, name)
+        return Parts(self.model, found, "the run has not kept it", self.method, self.options)
 
     def _rows(self, index: Any) -> Any:
         """The index that NumPy uses for rows; a ValueError if it would change their order."""

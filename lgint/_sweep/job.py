@@ -14,7 +14,8 @@ import numpy as np
 from lgint import _core
 from lgint._args import choice, guess
 from lgint._model.keys import UnnamedError, key_of
-from lgint._model.model import Model, System
+from lgint._model.model import Model
+from lgint._model.system import System
 from lgint._run.ensemble import Ensemble
 from lgint._run.integrate import integrate, methods
 from lgint._run.methods import OPTIONS

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from lgint._model.keys import MARK, Keys, UnnamedError, digest_of, is_of_package, name_of, text_of
-from lgint._model.model import System
+from lgint._model.system import System
 from lgint._sweep.job import Job
 from lgint._sweep.runs import Runs
 

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from lgint._args import choice, shown
 from lgint._core import Interrupted
-from lgint._model.model import Model, System
+from lgint._model.model import Model
+from lgint._model.system import System
 from lgint._run.integrate import count
 from lgint._run.progress import progress_bar
 from lgint._sweep.dataset import dataset, import_xarray

@@ -7,7 +7,8 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
-from lgint._model.model import Model, System
+from lgint._model.model import Model
+from lgint._model.system import System
 
 _TIMES: Final = ("t_end", "h", "t0", "first_step", "max_step", "min_step")
 _UNIT: Final = re.compile(r"(?:kg|m|s|N|rad)(?:\^\d)?(?:[ /](?:kg|m|s|N|rad)(?:\^\d)?)*")
@@ -24,7 +25,7 @@ def units_of(source: Callable[..., System] | System, names: list[str], given: Ma
 def _documented(source: Any) -> dict[str, str]:
     """Units that the docstring of a function of `lgint.models` gives at the end of a parameter's first sentence."""
     if isinstance(source, System):
-        from lgint._model.model import FACTORIES
+        from lgint._model.system import FACTORIES
 
         source = FACTORIES.get(source.origin["factory"]) if source.origin else None
     found: dict[str, str] = {}

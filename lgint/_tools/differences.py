@@ -8,9 +8,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from lgint._args import Array, listing
-from lgint._model.model import Model, System
+from lgint._model.model import Model
 from lgint._model.record import mode_count
 from lgint._model.start import space_names
+from lgint._model.system import System
 from lgint._rotation import vector_of_matrix
 from lgint._run.trajectory import Trajectory
 

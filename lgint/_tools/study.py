@@ -12,7 +12,7 @@ import numpy as np
 
 from lgint._args import Array, choice, flag, for_each, functions_by_name, number, shown
 from lgint._core import IntegrationError, Interrupted
-from lgint._model.model import System
+from lgint._model.system import System
 from lgint._run.integrate import count, integrate, method_info
 from lgint._run.progress import progress_bar
 from lgint._run.trajectory import Trajectory

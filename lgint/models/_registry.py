@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any, ParamSpec, TypeVar
 
 from lgint._args import choice
-from lgint._model.model import FACTORIES, System
+from lgint._model.system import FACTORIES, System
 
 P = ParamSpec("P")
 S = TypeVar("S", bound=System)

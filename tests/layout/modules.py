@@ -12,12 +12,13 @@ MAY_IMPORT = {
     "_model": {"base", "modal", "_model"},
     "_build": {"base", "groups", "modal", "_model", "_build"},
     "models": {"base", "_model", "_build", "models"},
-    "_run": {"base", "modal", "_model", "_run"},
+    "_state": {"base", "modal", "_model", "_state"},
+    "_run": {"base", "modal", "_model", "_state", "_run"},
     "_tools": {"base", "_model", "models", "_run", "_tools"},
     "_papers": {"base", "groups", "modal", "_model", "_build", "models", "_run", "_tools", "_papers"},
     "_cli": {"base", "_model", "models", "_run", "_tools", "_papers"},
     "_sweep": {"base", "_model", "_run", "_sweep"},
-    "lgint": {"base", "groups", "modal", "_model", "_build", "models", "_run", "_sweep", "_tools", "_cli"},
+    "lgint": {"base", "groups", "modal", "_model", "_build", "models", "_state", "_run", "_sweep", "_tools", "_cli"},
 }
 
 

@@ -1,4 +1,4 @@
-"""States of a run: strains of rods, positions of joints, and the forces and moments in both."""
+"""What follows from states: strains of rods, positions of joints, and the forces and moments in both."""
 
 from __future__ import annotations
 
@@ -10,11 +10,13 @@ from lgint._model.model import Model
 from lgint._model.multipliers import complete_multipliers
 from lgint._model.record import JointRow, partners
 from lgint._model.rod import Rod
-from lgint._run.states import States, rotate
+from lgint._state.bodies import BodyAccessors, rotate
 
 
-class JointStates(States):
-    """States of a run with the accessors of rods and joints. The attributes are explained in `Trajectory`."""
+class JointAccessors(BodyAccessors):
+    """The accessors of bodies, rods and joints."""
+
+    __slots__ = ()
 
     # ---- rods ----
 
@@ -28,7 +30,7 @@ class JointStates(States):
 
         Returns
         -------
-        ndarray, shape (n, edges, 6)
+        ndarray, shape (..., edges, 6)
             Shear and stretch (1 at the unstrained length), bending about d1 and d2 and torsion in 1/m.
         """
         return self._edges(rod)[0]
@@ -43,7 +45,7 @@ class JointStates(States):
 
         Returns
         -------
-        ndarray, shape (n, edges, 6)
+        ndarray, shape (..., edges, 6)
             N along and N m about the section's axes, in the order of `strain`.
         """
         return self._edges(rod)[1]
@@ -58,7 +60,7 @@ class JointStates(States):
 
         Returns
         -------
-        ndarray, shape (n, nodes, 3)
+        ndarray, shape (..., nodes, 3)
             Inertial positions of its nodes, m.
         """
         model = self.multibody()
@@ -89,7 +91,7 @@ class JointStates(States):
 
         Returns
         -------
-        ndarray, shape (n,)
+        ndarray, shape (...)
             rad.
 
         Raises
@@ -112,7 +114,7 @@ class JointStates(States):
 
         Returns
         -------
-        ndarray, shape (n,)
+        ndarray, shape (...)
             rad or m.
 
         Raises
@@ -124,10 +126,10 @@ class JointStates(States):
         joint = model.joint(name)
         which = joint_coordinate(name, joint["kind"], coordinate)
         if joint.get("holds"):
-            return self.q[:, _coordinate(model, name, which, 0)]
+            return self.q[..., _coordinate(model, name, which, 0)]
         if which == "angle":
             _, _, column, _ = model.core.rows(model.joint_place(name).element)
-            return self.mem[:, column]
+            return self.mem[..., column]
         axis, _, distance, _ = self._slide(model, name)
         return _dot(axis, distance)
 
@@ -144,7 +146,7 @@ class JointStates(States):
 
         Returns
         -------
-        ndarray, shape (n,)
+        ndarray, shape (...)
             rad/s or m/s.
 
         Raises
@@ -156,7 +158,7 @@ class JointStates(States):
         joint = model.joint(name)
         which = joint_coordinate(name, joint["kind"], coordinate)
         if joint.get("holds"):
-            return self.v[:, _coordinate(model, name, which, 1)]
+            return self.v[..., _coordinate(model, name, which, 1)]
         if which == "slide":
             axis, omega, distance, velocity = self._slide(model, name)
             return _dot(axis, velocity - np.cross(omega, distance))
@@ -167,7 +169,7 @@ class JointStates(States):
     def _slide(self, model: Model, name: str) -> tuple[Array, Array, Array, Array]:
         """The joint's axis and its angular velocity, and the second point's position and velocity from the first.
 
-        The axis is fixed to the first body. All are inertial, (n, 3).
+        The axis is fixed to the first body. All are inertial, (..., 3).
         """
         place = model.joint_place(name)
         first, second = (model.core.kinematics(frame, self.q, self.v, self.clock) for frame in place.slide)
@@ -179,11 +181,11 @@ class JointStates(States):
 
         Returns
         -------
-        ndarray, shape (n, joints)
+        ndarray, shape (..., joints)
             rad; columns as in `angle_names`.
         """
         angles = [self.joint_angle(name) for name in self.angle_names]
-        return np.stack(angles, axis=1) if angles else np.empty((len(self), 0))
+        return np.stack(angles, axis=-1) if angles else np.empty((*np.shape(self.t), 0))
 
     def all_multipliers(self) -> Array:
         """Multipliers of all rows of `model.complete`, redundant ones included.
@@ -193,7 +195,7 @@ class JointStates(States):
 
         Returns
         -------
-        ndarray, shape (n, rows)
+        ndarray, shape (..., rows)
             N and N m.
         """
         model = self.multibody()
@@ -222,7 +224,7 @@ class JointStates(States):
 
         Returns
         -------
-        ndarray, shape (n, 6)
+        ndarray, shape (..., 6)
             Force, N, and moment, N m.
 
         Raises
@@ -245,7 +247,7 @@ class JointStates(States):
         """What the constraint rows and the stresses of a joint exert, in inertial axes."""
         # the core gives the force in inertial axes and the moment in those of the body's node
         lam = self.all_multipliers()
-        whole, place = model if model.nc == lam.shape[1] else model.complete, model.joint_place(name)
+        whole, place = model if model.nc == lam.shape[-1] else model.complete, model.joint_place(name)
         element = whole.joint_place(name).element
         how = self._static, self._invariant, self._memory
         wrench = whole.core.reaction(element, slot, self.clock, self.q, self.v, lam, *how)
@@ -254,7 +256,7 @@ class JointStates(States):
     def _inertial(self, model: Model, frame: int, wrench: Array) -> Array:
         """A wrench on a frame, with its moment turned to inertial axes."""
         R = model.core.kinematics(frame, self.q, self.v, self.clock)[1]
-        return np.concatenate([wrench[:, :3], rotate(R, wrench[:, 3:])], axis=1)
+        return np.concatenate([wrench[..., :3], rotate(R, wrench[..., 3:])], axis=-1)
 
     def _held(self, model: Model, name: str, slot: int) -> Array:
         """The reaction in the joint that holds a link of a tree, in inertial axes."""
@@ -264,7 +266,7 @@ class JointStates(States):
     def _driven(self, model: Model, name: str, slot: int) -> Array:
         """What the drives and laws in a joint exert, in inertial axes."""
         place = model.joint_place(name)
-        total = np.zeros((len(self), 6))
+        total = np.zeros((*np.shape(self.t), 6))
         for element in place.forces:
             end = 1 if place.link is None else 0  # a force on the coordinate of a link has the link's frame alone
             state = self.clock, self.q, self.v, self.mem, self._loads, self._static
@@ -276,11 +278,11 @@ class JointStates(States):
         if slot == 1:
             return wrench
         first, second = (model.joint_kinematics(name, end, self.q, self.v, self.clock)[0] for end in (0, 1))
-        moment = wrench[:, 3:] + np.cross(second - first, wrench[:, :3])
-        return -np.concatenate([wrench[:, :3], moment], axis=1)
+        moment = wrench[..., 3:] + np.cross(second - first, wrench[..., :3])
+        return -np.concatenate([wrench[..., :3], moment], axis=-1)
 
     def _transmitted(self, model: Model, element: int, link: int) -> Array:
-        """Force and moment in inertial axes, (n, 6), in the joint of a link of a tree, or at a support."""
+        """Force and moment in inertial axes, (..., 6), in the joint of a link of a tree, or at a support."""
         state = (self.clock, self.q, self.v, self.vdot, self.lam, self.mem)
         return model.core.transmitted(element, link, *state, self._loads, self._static, self._invariant)
 
@@ -313,12 +315,12 @@ def _coordinate(model: Model, name: str, which: str, level: int) -> int:
 
 
 def _dot(x: Array, y: Array) -> Array:
-    """Scalar products of rows."""
-    product: Array = np.einsum("ni,ni->n", x, y)
+    """Scalar products along the last axis."""
+    product: Array = np.einsum("...i,...i", x, y)
     return product
 
 
 def _seen_from(R: Array, wrench: Array) -> Array:
-    """Inertial wrenches (n, 6) in the axes R (n, 3, 3)."""
-    back = np.swapaxes(R, 1, 2)
-    return np.concatenate([rotate(back, wrench[:, :3]), rotate(back, wrench[:, 3:])], axis=1)
+    """Inertial wrenches (..., 6) in the axes R (..., 3, 3)."""
+    back = np.swapaxes(R, -1, -2)
+    return np.concatenate([rotate(back, wrench[..., :3]), rotate(back, wrench[..., 3:])], axis=-1)

@@ -1,0 +1,1 @@
+"""States of systems, and what follows from them."""

@@ -1,0 +1,199 @@
+"""`State`: a system at one point in time."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Final, NoReturn, Protocol
+
+import numpy as np
+
+from lgint import _core
+from lgint._args import Array
+from lgint._model.system import System
+from lgint._state.joints import JointAccessors
+
+PARTS: Final = ("t", *_core.PARTS, "extra")  # what a state consists of; "extra" is a dict of arrays
+CARRY: Final = "carry"  # everything else on which later steps of a run depend, where a state has it
+
+
+class Source(Protocol):
+    """Where states come from; it has the parts of several states, by numbers, or of a single one, number 0."""
+
+    @property
+    def model(self) -> System:
+        """The system."""
+
+    @property
+    def method(self) -> str | None:
+        """The method of the run to which the states belong, if any."""
+
+    @property
+    def options(self) -> Mapping[str, Any]:
+        """The options of that run."""
+
+    def _part(self, row: int, name: str) -> Any:
+        """A part of a state, its arrays read-only; an AttributeError if there is none."""
+
+    def _single(self, row: int) -> Source:
+        """A source of this state alone."""
+
+
+class _Owner:
+    """What all states of a source have in common; it is in a state's `__dict__` once it has been read."""
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self._name = name
+
+    def __get__(self, state: State | None, owner: type) -> Any:
+        if state is None:
+            return self
+        known = state.__dict__
+        found = known[self._name] = getattr(known["_source"], self._name)
+        return found
+
+
+class _Part:
+    """A part of a state, which is taken from the source when it is first read."""
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self._name = name
+
+    def __get__(self, state: State | None, owner: type) -> Any:
+        if state is None:
+            return self
+        known = state.__dict__
+        found = known[self._name] = known["_source"]._part(known["_row"], self._name)
+        return found
+
+
+class State(JointAccessors):
+    """A system at one point in time: what `Model.state`, `Trajectory.state` and `Stepper.state` return.
+
+    It is read-only and has the accessors of a `Trajectory` without the first axis: `state.position("arm")` has the
+    shape (3,), and `state.joint_angle("elbow")` is a number.
+
+    Attributes
+    ----------
+    model : Model, CallableModel or LagrangianModel
+        The system.
+    method : str or None
+        The method of the run from which the state was taken, and None for other states.
+    options : dict
+        The options of that run.
+    t : float
+        Time, s; after `lgint.equilibrium`, the factor of the loads.
+    q : ndarray, shape (nq,)
+        Coordinates in the model's formulation.
+    v : ndarray, shape (nv,)
+        Velocities in the model's formulation.
+    vdot : ndarray, shape (nv,)
+        Accelerations. Those of a run belong to its method; other states compute them when they are first read.
+    lam : ndarray, shape (nc,)
+        Multipliers of the constraint rows, likewise.
+    extra : dict
+        What else the states of the method have: "p", the momenta (nv,) of methods that carry them.
+
+    Raises
+    ------
+    AttributeError
+        When a part is read that the state lacks: one that the run has not kept, or `vdot` and `lam` inside a function
+        that is called while they are not known yet. Also for every attempt to change a state.
+    """
+
+    def __init__(self, source: Source, row: int = 0) -> None:
+        own = self.__dict__  # past __setattr__
+        own["_source"] = source
+        own["_row"] = row
+
+    if TYPE_CHECKING:
+        t: float
+        _source: Source
+        _row: int
+    else:
+        model, method, options = (_Owner() for _ in range(3))
+        t, q, v, vdot, lam, mem, extra, carry = (_Part() for _ in range(8))
+
+    def __setattr__(self, name: str, value: object) -> NoReturn:
+        raise AttributeError(f"{name}: a state is read-only; model.state(...) makes another one")
+
+    def __delattr__(self, name: str) -> NoReturn:
+        raise AttributeError(f"{name}: a state is read-only")
+
+    @property
+    def _memory(self) -> Array | None:
+        return getattr(self, "mem", None)
+
+    def __copy__(self) -> State:
+        return self
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> State:
+        return self
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return State, (self._source._single(self._row),)
+
+    def __repr__(self) -> str:
+        return f"<lgint.State t = {self.t:g}: {self.model!r}>"
+
+
+class Parts:
+    """The source of one state whose parts are given; `lacking` says why there are no others."""
+
+    def __init__(
+        self, model: System, parts: Mapping[str, Any], lacking: str, method: str | None = None, options: Any = None
+    ) -> None:
+        self.model, self.method, self.options = model, method, options or {}
+        self._parts, self._lacking = parts, lacking
+
+    def _part(self, row: int, name: str) -> Any:
+        """A part of the state."""
+        if name in self._parts:
+            return read_only(self._parts[name])
+        if name == "extra":
+            return {}
+        raise AttributeError(f"this state has no {name}: {self._lacking}")
+
+    def _single(self, row: int) -> Parts:
+        """The source itself."""
+        return self
+
+
+class Start:
+    """The source of a state that belongs to no run: the accelerations and multipliers follow from the rest of it."""
+
+    method: Final = None
+    options: Final[Mapping[str, Any]] = {}
+
+    def __init__(self, model: System, t: float, q: Array, v: Array) -> None:
+        self.model = model
+        self._known: dict[str, Any] = {"t": t, "q": q, "v": v, "extra": {}}
+
+    def _part(self, row: int, name: str) -> Any:
+        """A part of the state."""
+        if name == CARRY:
+            raise AttributeError("this state has no carry: it belongs to no run")
+        if name not in self._known:
+            self._known |= self._memory() if name == "mem" else self._accelerations()
+        return read_only(self._known[name])
+
+    def _memory(self) -> dict[str, Array]:
+        core, (t, q, v, _) = self.model.core, [*self._known.values()][:4]
+        return {"mem": core.remember(t, q, v, np.zeros(core.nv), self.model.mem0)}
+
+    def _accelerations(self) -> dict[str, Array]:
+        t, q, v, _ = [*self._known.values()][:4]
+        return dict(zip(("vdot", "lam"), self.model.core.initial(t, q, v, self.model.mem0), strict=True))
+
+    def _single(self, row: int) -> Start:
+        """The source itself."""
+        return self
+
+
+def read_only(values: Any) -> Any:
+    """A view of an array, or of those in a dict, that cannot be written to; numbers stay as they are."""
+    if isinstance(values, dict):
+        return {name: read_only(array) for name, array in values.items()}
+    if isinstance(values, np.ndarray):
+        values = values[...]
+        values.flags.writeable = False
+    return values

@@ -1,0 +1,289 @@
+"""States: they have the accessors of trajectories without the first axis."""
+
+import copy
+import inspect
+import itertools
+import pickle
+import time
+import timeit
+
+import numpy as np
+import pytest
+
+import lgint
+from face import systems
+from kinds import FREE, NODES
+from lgint._state.joints import JointAccessors
+
+# values of the accessors' parameters except for names, of which all are tried; one that is missing here fails the test
+VALUES = {
+    "X": [(0.1, -0.2, 0.3)],
+    "kind": [None, "total", "kinetic", "potential", "generalized"],
+    "level": ["position", "velocity"],
+    "coordinate": [None, "angle", "slide"],
+    "frame": ["inertial", "body", "joint"],
+    "on": ["first", "second"],
+    "drives": [False, True],
+}
+ACCESSORS = [name for name in dir(JointAccessors) if name[0] != "_"]
+
+
+def jointed(formulation):
+    """Two bodies on joints with an angle, a slide and both, a drive, a law, and a support that moves."""
+    builder = lgint.ModelBuilder(gravity=systems.GRAVITY, formulation=formulation)
+    support = builder.add_support(
+        "crane", position=(0, 0, 1), motion=lambda t: np.array([[0.1 * t, 0, 1, 0, 0, 0], [0.1, *[0] * 5], [0] * 6])
+    )
+    body = {"mass": 1.3, "inertia": (0.3, 0.4, 0.5, 0.02, -0.03, 0.01), "rotation": systems.turn(0.9, (1, -1, 2))}
+    builder.add_body("first", position=(0.1, -0.2, 0.3), velocity=(0.1, 0, 0), **body)
+    builder.add_body("second", position=(0.9, 0.4, -0.3), velocity=(0.1, 0, 0), **body)
+    builder.add_joint("revolute", support, "first", point=(0, 0, 1), axis=(0, 1, 1), name="pin", angle=7.0)
+    builder.add_joint("cylindrical", "first", "second", point=(0.5, 0.1, 0), axis=(1, 2, -1), name="guide")
+    builder.add_joint_drive("pin", stiffness=3.0, damping=0.2, torque=1.0)
+    builder.add_joint_drive("guide", stiffness=30.0, coordinate="slide")
+    builder.add_force_law(lambda t, angle, rate: -0.3 * rate, joint="guide", coordinate="angle")
+    return builder.build()
+
+
+def flexible():
+    """A flexible body that turns on a hinge."""
+    beam = lgint.modal.beam(length=2.0, mass=3.0, bending=(500.0, 100.0), modes={"bending_y": 2}, elements=4)
+    builder = lgint.ModelBuilder(gravity=systems.GRAVITY)
+    builder.add_modal_body("beam", beam)
+    builder.add_joint("revolute", lgint.ground, "beam", point=(0, 0, 0), axis=(0, 1, 0), name="hinge")
+    return builder.build()
+
+
+def short(model, method="genalpha", **options):
+    return lgint.integrate(model, method, t_end=3e-3, h=1e-3, **options)
+
+
+def equilibria():
+    builder = lgint.ModelBuilder(gravity=systems.GRAVITY)
+    builder.add_rod(
+        "rod", start=(0, 0, 0), end=(1, 0, 0), edges=3, stiffness=(1e3, 1e3, 1e4, 20.0, 30.0, 25.0),
+        inertia=(1.0, 1e-3, 1e-3, 2e-3), clamped=[0],
+    )  # fmt: skip
+    return lgint.equilibrium(builder.build(), loads=(0.5, 1.0))
+
+
+RUNS = {
+    **{name: lambda name=name: short(lgint.models.get(name)()) for name in lgint.models.names()},
+    **{
+        f"jointed, {name}": lambda name=name: short(
+            jointed(name), "genalpha" if name not in NODES or not NODES[name]["explicit_only"] else "rk44"
+        )
+        for name in FREE
+    },
+    "minimal": lambda: short(systems.double_pendulum("minimal", "minimal")),
+    "equilibria": equilibria,
+    "flexible": lambda: short(flexible()),
+    **{name: lambda name=name: short(lgint.models.four_bar(), name) for name in ("eml", "mph", "emh")},
+    "equivariant": lambda: short(lgint.models.four_bar(), "eml", equivariant=True),
+    "dense": lambda: short(systems.pendulum(omega=3.0), "rk44", dense_output=True).at([1e-4, 1.5e-3]),
+}
+
+
+def names_in(model):
+    """Names of all parts of a model that accessors take, and one that it does not have."""
+    parts = (model.bodies, model.joints, model.rods, model.supports) if isinstance(model, lgint.Model) else ()
+    listed = [name for part in parts for name in [*part][:4]]
+    return [*listed, *(f"{name}.com" for name in listed[:1]), "nobody"]
+
+
+def calls(accessor, model):
+    """The arguments with which an accessor is called: all names, and all values of the other parameters."""
+    function = inspect.getattr_static(JointAccessors, accessor)
+    parameters = [*inspect.signature(function).parameters][1:]
+    values = [names_in(model) if name in ("name", "rod") else VALUES[name] for name in parameters]
+    return [dict(zip(parameters, given, strict=True)) for given in itertools.product(*values)]
+
+
+def outcome(states, accessor, arguments):
+    """What an accessor returns, or the text of its error."""
+    found = getattr(type(states), accessor, None)
+    try:
+        return getattr(states, accessor) if isinstance(found, property) else getattr(states, accessor)(**arguments)
+    except (ValueError, AttributeError) as error:
+        return str(error)
+
+
+def cases(accessor, model):
+    static = inspect.getattr_static(JointAccessors, accessor)
+    return [{}] if isinstance(static, property) else calls(accessor, model)
+
+
+def same(one, many, i):
+    """Whether the value of a state is that of a trajectory at its index; texts and names are those of all states."""
+    if isinstance(many, np.ndarray):
+        one, of_run = np.asarray(one), many[i]
+        return one.shape == of_run.shape and np.allclose(one, of_run, rtol=1e-12, atol=1e-13, equal_nan=True)
+    return one == many or (isinstance(many, list) and one == many[i])
+
+
+@pytest.mark.filterwarnings("ignore:inertia of 'link")
+@pytest.mark.parametrize("name", RUNS)
+def test_every_accessor_gives_what_the_trajectory_has_at_each_index(name):
+    run = RUNS[name]()
+    found = 0
+    for accessor in ACCESSORS:
+        for arguments in cases(accessor, run.model):
+            expected = outcome(run, accessor, arguments)
+            found += isinstance(expected, np.ndarray)
+            for i in range(len(run)):
+                value = outcome(run.state(i), accessor, arguments)
+                if accessor == "quaternion" and not isinstance(expected, str):
+                    value = value * (1 if value @ expected[i] > 0 else -1)  # a trajectory has no jumps of sign
+                assert same(value, expected, i), (accessor, arguments, i, value)
+    assert found > 5
+
+
+def test_all_accessors_of_a_trajectory_are_those_of_a_state():
+    own = {name for name in vars(lgint.Trajectory) if name[0] != "_"}
+    assert own == {"animate", "at", "plot", "save", "state", "to_pandas", "to_xarray", "view"}
+    assert {"position", "joint_angle", "reaction", "energy", "stable", "constraint_residual"} <= {*ACCESSORS}
+    assert {*ACCESSORS} <= {*dir(lgint.State)} & {*dir(lgint.Trajectory)}
+
+
+# ---- where states come from ----
+
+
+@pytest.fixture(scope="module")
+def run():
+    return short(jointed("R3xSO3"), dense_output=True)
+
+
+def parts_of(state):
+    return {name: getattr(state, name) for name in ("t", "q", "v", "vdot", "lam", "mem")}
+
+
+def equal_parts(one, other):
+    return all(np.array_equal(value, parts_of(other)[name]) for name, value in parts_of(one).items())
+
+
+def test_a_state_by_its_time_is_the_saved_one_or_that_of_dense_output(run):
+    assert equal_parts(run.state(t=run.t[2]), run.state(2)) and equal_parts(run.state(-1), run.state(3))
+    between = run.at(1.5e-3)
+    assert equal_parts(run.state(t=1.5e-3), between.state(0))
+    assert run.state(t=1.5e-3).joint_angle("pin") == between.joint_angle("pin")[0]
+    assert run.state(np.int64(1)).t == run.t[1] and type(run.state(1).t) is float
+
+
+@pytest.mark.parametrize(
+    "arguments, text",
+    [
+        ({}, "the number of a state"),
+        ({"index": 0, "t": 0.0}, "the number of a state"),
+        ({"index": 0.5}, r"state\(t=0.5\) takes a time"),
+        ({"index": True}, "a whole number expected"),
+        ({"index": [1]}, "a whole number expected"),
+        ({"t": 9.0}, "times between 0 and 0.003"),
+        ({"t": "now"}, "numbers expected"),
+    ],
+)
+def test_states_that_a_run_does_not_have(run, arguments, text):
+    with pytest.raises(ValueError, match=text):
+        run.state(**arguments)
+
+
+def test_numbers_and_times_that_a_run_does_not_have(run):
+    with pytest.raises(IndexError, match="4 is not one of the 4 states"):
+        run.state(4)
+    with pytest.raises(ValueError, match=r"no state was saved at 0.0015; integrate with dense_output=True"):
+        short(run.model).state(t=1.5e-3)
+
+
+@pytest.mark.parametrize("method", ["genalpha", "dopri5", "eml"])
+def test_the_state_of_a_stepper_is_that_of_the_run_and_stays(method):
+    model = lgint.models.four_bar()
+    run = lgint.integrate(model, method, t_end=0.04, h=0.01)
+    stepper = lgint.Stepper(model, method)
+    states = [stepper.state]
+    for _ in range(4):
+        stepper.step(0.01)
+        states.append(stepper.state)
+    for i, state in enumerate(states):
+        assert equal_parts(state, run.state(i)) and state.options == run.options
+        assert np.array_equal(state.momentum(), run.state(i).momentum())
+        assert np.isclose(state.energy(), run.energy()[i], rtol=1e-14)
+
+
+@pytest.mark.filterwarnings("ignore:inertia of 'link")
+@pytest.mark.parametrize("model", [jointed("SE3"), systems.double_pendulum("minimal", "minimal"), flexible()])
+def test_the_state_of_a_model_is_the_start_of_its_runs(model):
+    state, first = model.state(), short(model, "rk44").state(0)
+    for name, value in parts_of(state).items():
+        assert np.allclose(value, parts_of(first)[name], rtol=1e-12, atol=1e-10), name
+    assert state.method is None and state.extra == {} and "t = 0:" in repr(state)
+
+
+def test_the_state_of_a_model_at_other_coordinates(run):
+    last = run.state(-1)
+    state = run.model.state(last.q, last.v, t=last.t)
+    assert np.allclose(state.position("second"), last.position("second"), rtol=1e-15)
+    assert np.isclose(state.joint_angle("pin"), last.joint_angle("pin"), rtol=1e-14)
+    for q, text in ((last.q[1:], "q: shape"), (np.full_like(last.q, np.nan), "finite"), (2 * last.q, "orthogonal")):
+        with pytest.raises(ValueError, match=text):
+            run.model.state(q)
+    with pytest.raises(ValueError, match="v: shape"):
+        run.model.state(v=last.q)
+    with pytest.raises(ValueError, match="t: "):
+        run.model.state(t=np.inf)
+    moved = run.model.state(run.model.q0 + 0.1 * (np.arange(run.model.nq) == 0))
+    assert moved.position("first")[0] == pytest.approx(0.2)
+    with pytest.raises(ValueError, match="violates"):
+        _ = moved.vdot
+
+
+def test_states_are_read_only(run):
+    stepper = lgint.Stepper(run.model, "genalpha")
+    for state in (run.state(1), run.state(t=1e-4), stepper.state, run.model.state()):
+        for name, value in parts_of(state).items():
+            assert name == "t" or not value.flags.writeable
+            with pytest.raises(AttributeError, match=f"{name}: a state is read-only"):
+                setattr(state, name, value)
+        with pytest.raises(AttributeError, match="read-only"):
+            del state.q
+        assert copy.copy(state) is state and copy.deepcopy(state) is state
+    assert run.q.flags.writeable
+    with pytest.raises(AttributeError, match="jointangle"):
+        _ = run.state(1).jointangle
+
+
+def test_states_in_files():
+    model = lgint.models.four_bar()
+    stepper = lgint.Stepper(model, "eml")
+    for state in (model.state(), stepper.state, short(model, "eml").state(2)):
+        twin = pickle.loads(pickle.dumps(state))
+        assert equal_parts(twin, state) and twin.energy() == state.energy() and twin.method == state.method
+    many = lgint.integrate(lgint.models.heavy_top(), "rk44", t_end=1.0, h=1e-3)
+    assert len(pickle.dumps(many.state(3))) < 0.1 * len(pickle.dumps(many))
+
+
+def test_parts_that_a_run_has_not_kept():
+    run = lgint.integrate(lgint.models.heavy_top(), "rk44", t_end=3e-3, h=1e-3, save=["q"])
+    assert run.state(1).joint_angles().size == 0
+    with pytest.raises(AttributeError, match="v was not kept"):
+        run.state(1).position("top")
+    assert np.array_equal(run.state(-1).v, run.end["v"][-1])  # the end of a run has all of them
+
+
+@pytest.mark.measures
+def test_states_cost_little():
+    """In processor time, relative to a small Python object: about 0.12 us where a State of a run takes 0.4 us."""
+    model = lgint.models.slider_crank()
+    run, stepper = short(model), lgint.Stepper(model, "genalpha")
+
+    class Pair:
+        def __init__(self, a, b):
+            self.a, self.b = a, b
+
+    def cost(function):
+        return min(timeit.repeat(function, number=500, repeat=40, timer=time.process_time))
+
+    plain, joint = cost(lambda: Pair(1, 2)), model.state().angle_names[0]
+    for make in (lambda: run.state(2), lambda: stepper.state, model.state):
+        made = cost(make)
+        assert made < 10 * plain
+        assert cost(lambda make=make: make().position("rod")) - made < 50 * plain
+        assert cost(lambda make=make: make().joint_angle(joint)) - made < 50 * plain
