@@ -132,7 +132,7 @@ static void layout(lg_stepper *self, lg_arena *arena)
     }
     rk->error = lg_arena_doubles(arena, rk->estimates ? 2 * (size_t)space->nv : 0);
     if (rk->unjoined.plan)
-        lg_unjoined_layout(&rk->unjoined, self->system, arena);
+        lg_unjoined_layout(&rk->unjoined, &self->accel, arena);
 }
 
 static void close_plan(lg_stepper *self)

@@ -252,21 +252,25 @@ lg_status lg_model_accelerate(void *self, const lg_point *at, double *a)
 static int inverse_size(void *self, int block)
 {
     const lg_body *b = lg_model_body_on(self, block);
-    return b->type->tree ? (int)b->type->tree->mass->size(b) : 0;
+    if (!b->type->alone || !b->type->alone->fits(b))
+        return -1;
+    return b->type->alone->mass->size ? (int)b->type->alone->mass->size(b) : 0;
 }
 
-static lg_status inverse_factor(void *self, const lg_point *at, int block, double *factor)
+static lg_status inverse_factor(void *self, const lg_point *at, int block, double *factor, int *deficient)
 {
     const lg_body *b = lg_model_body_on(self, block);
+    if (!b->type->alone->mass->size)
+        return LG_OK;
     if (!at->same_q)
         b->type->kinematics((lg_span){b, b + 1}, at, LG_NO_POSES, 0);
-    return b->type->tree->mass->factor(b, at, factor);
+    return b->type->alone->mass->factor(b, at, factor, deficient);
 }
 
 static void inverse_solve(void *self, int block, double *factor, int n, int ld, double *x)
 {
     const lg_body *b = lg_model_body_on(self, block);
-    b->type->tree->mass->solve(b, factor, n, ld, x);
+    b->type->alone->mass->solve(b, factor, n, ld, x);
 }
 
 const lg_inverse_mass lg_model_inverse_mass = {.size = inverse_size, .factor = inverse_factor, .solve = inverse_solve};

@@ -11,13 +11,22 @@ lg_mass lg_accel_mass(const lg_system *system)
     return system->flags & LG_SYSTEM_REGULAR_MASS ? LG_MASS_REGULAR : LG_MASS_CONSTANT;
 }
 
+static void layout_solver(lg_accel *accel, lg_arena *arena)
+{
+    lg_mass mass = lg_accel_mass(accel->system);
+    if (lg_plan_is_of_masses(accel->plan) && lg_articulated_suits(accel->system, accel->plan))
+        lg_articulated_layout(&accel->articulated, accel->system, arena);
+    else
+        lg_kkt_layout(&accel->kkt, &accel->matrix, accel->plan, accel->guest, mass, arena);
+}
+
 void lg_accel_layout(void *self, lg_arena *arena)
 {
     lg_accel *accel = self;
     const lg_pattern *pattern = accel->system->pattern;
     size_t nv = (size_t)accel->system->space->nv, nrows = (size_t)pattern->nrows;
 
-    lg_kkt_layout(&accel->kkt, &accel->matrix, accel->plan, accel->guest, lg_accel_mass(accel->system), arena);
+    layout_solver(accel, arena);
     accel->x = lg_arena_doubles(arena, nv + nrows);
     accel->gyro = lg_arena_doubles(arena, nv);
     accel->rows = lg_arena_doubles(arena, 2 * nrows);
@@ -78,8 +87,28 @@ lg_status lg_accel_eval(lg_accel *accel, const lg_point *point, const lg_wanted 
     return status;
 }
 
+/* Names what is deficient, or not finite, where a factorisation at a point has failed. */
+static lg_status name_failure(const lg_accel *accel, const lg_point *point, lg_status status, lg_report *report)
+{
+    if (status == LG_NOT_FINITE)
+        report_not_finite(accel, point, -1, report);
+    return lg_name_deficient(accel->system, &accel->matrix, status, report);
+}
+
+static lg_status factor_articulated(lg_accel *accel, const lg_point *point, const lg_wanted *also, lg_report *report)
+{
+    lg_point at = *point;
+    if (!at.work)
+        at.work = accel->work;
+    LG_TRY(lg_accel_eval(accel, &at, also, report));
+    lg_status status = lg_articulated_factor_mass(&accel->articulated, &at, &accel->matrix.deficient_row);
+    return name_failure(accel, point, status, report);
+}
+
 lg_status lg_accel_assemble(lg_accel *accel, const lg_point *point, const lg_wanted *also, lg_report *report)
 {
+    if (accel->articulated.system)
+        return factor_articulated(accel, point, also, report);
     lg_matrix *masses = lg_kkt_masses(&accel->kkt);
     lg_wanted wanted = *also;
     wanted.tangent = &(lg_tangent){.S = masses};
@@ -90,15 +119,20 @@ lg_status lg_accel_assemble(lg_accel *accel, const lg_point *point, const lg_wan
 lg_status lg_accel_border(lg_accel *accel, const lg_point *point, const double *columns, const double *rows,
                           lg_report *report)
 {
-    lg_status status = lg_kkt_factor(&accel->kkt, columns, rows);
-    if (status == LG_NOT_FINITE)
-        report_not_finite(accel, point, -1, report);
-    return lg_name_deficient(accel->system, &accel->matrix, status, report);
+    lg_articulated *articulated = &accel->articulated;
+    lg_status status = articulated->system
+                           ? lg_articulated_border(articulated, columns, rows, &accel->matrix.deficient_row)
+                           : lg_kkt_factor(&accel->kkt, columns, rows);
+    accel->matrix.factorisations += articulated->system != NULL;
+    return name_failure(accel, point, status, report);
 }
 
 lg_status lg_accel_solve_linear(lg_accel *accel, double *x)
 {
-    return lg_kkt_solve(&accel->kkt, x);
+    if (!accel->articulated.system)
+        return lg_kkt_solve(&accel->kkt, x);
+    lg_articulated_solve(&accel->articulated, x);
+    return LG_OK;
 }
 
 lg_status lg_accel_factor(lg_accel *accel, const lg_point *point, const lg_wanted *also, lg_report *report)

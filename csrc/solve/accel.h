@@ -3,13 +3,15 @@
        [ M  B^T ] [ a   ]   [ force - gyro ]
        [ B   0  ] [ lam ] = [ zeta         ]
 
-   A system without constraints may know its accelerations itself (`accelerate`); no matrix is formed then.
+   A system without constraints may know its accelerations itself (`accelerate`); no matrix is formed then, nor if M^-1
+   of its blocks takes less work (articulated.h).
 
    One object per run. If the mass is constant, its pivots are kept from call to call, until some other code zeroes the
    matrix to use it for something else: see kkt.h. */
 #ifndef LG_SOLVE_ACCEL_H
 #define LG_SOLVE_ACCEL_H
 
+#include "solve/articulated.h"
 #include "sparse/kkt.h"
 #include "system/system.h"
 
@@ -19,6 +21,7 @@ typedef struct lg_accel {
     const lg_plan *guest; /* plan of a guest of the matrix; NULL: none */
     lg_matrix matrix;
     lg_kkt kkt; /* works in the matrix */
+    lg_articulated articulated; /* its system is NULL unless it takes the place of both */
     double *x; /* right-hand side, then solution: velocities, constraint rows */
     double *gyro; /* nv */
     double *rows; /* two values per constraint row */

@@ -24,10 +24,12 @@ lg_status lg_unjoined_open(lg_unjoined *unjoined, const lg_system *system)
     return status;
 }
 
-void lg_unjoined_layout(lg_unjoined *unjoined, const lg_system *system, lg_arena *arena)
+void lg_unjoined_layout(lg_unjoined *unjoined, const lg_accel *accel, lg_arena *arena)
 {
+    const lg_system *system = accel->system;
     size_t nv = (size_t)system->space->nv;
-    lg_kkt_layout(&unjoined->kkt, &unjoined->matrix, unjoined->plan, NULL, lg_accel_mass(system), arena);
+    if (!accel->articulated.system)
+        lg_kkt_layout(&unjoined->kkt, &unjoined->matrix, unjoined->plan, NULL, lg_accel_mass(system), arena);
     unjoined->matrix.no_dense = 1;
     unjoined->x = lg_arena_doubles(arena, nv + (size_t)unjoined->nown);
     unjoined->Btlam = lg_arena_doubles(arena, nv);
@@ -45,12 +47,13 @@ static lg_status assemble_unjoined(lg_unjoined *unjoined, lg_accel *accel, const
     int nv = accel->system->space->nv, nown = unjoined->nown, first = accel->system->pattern->nrows - nown;
     double *x = unjoined->x;
     lg_wanted wanted = {.force = x, .gyro = accel->gyro, .Btlam = unjoined->Btlam};
-    lg_matrix *masses = lg_kkt_masses(&unjoined->kkt);
+    int articulated = accel->articulated.system != NULL;
+    lg_matrix *masses = articulated ? NULL : lg_kkt_masses(&unjoined->kkt);
     wanted.tangent = &(lg_tangent){.S = masses};
     wanted.ntangents = masses != NULL;
     wanted.zeta = nown ? accel->rows : NULL;
     wanted.B = nown ? accel->B : NULL;
-    LG_TRY(lg_accel_eval(accel, point, &wanted, report));
+    LG_TRY((articulated ? lg_accel_assemble : lg_accel_eval)(accel, point, &wanted, report));
 
     for (int i = 0; i < nv; i++)
         x[i] -= accel->gyro[i] + unjoined->Btlam[i];
@@ -67,6 +70,11 @@ lg_status lg_unjoined_solve(lg_unjoined *unjoined, lg_accel *accel, const lg_poi
     lg_zero(nown, lam + first);
     LG_TRY(assemble_unjoined(unjoined, accel, &at, report));
 
+    if (accel->articulated.system) {
+        lg_copy(nv, unjoined->x, a);
+        lg_articulated_solve_mass(&accel->articulated, a);
+        return LG_OK;
+    }
     const double *B = nown ? accel->B : NULL;
     unjoined->matrix.poll = accel->matrix.poll;
     lg_status status = lg_kkt_factor(&unjoined->kkt, B, B);

@@ -22,7 +22,8 @@ typedef struct lg_unjoined {
 
 /* Makes the plan, which lg_unjoined_close frees. */
 lg_status lg_unjoined_open(lg_unjoined *unjoined, const lg_system *system);
-void lg_unjoined_layout(lg_unjoined *unjoined, const lg_system *system, lg_arena *arena);
+/* After lg_accel_layout: where M^-1 of blocks takes the place of a matrix in `accel`, so it does here. */
+void lg_unjoined_layout(lg_unjoined *unjoined, const lg_accel *accel, lg_arena *arena);
 void lg_unjoined_close(lg_unjoined *unjoined);
 
 /* Computes a (nv) at point->t, q, v and mem. lam (nrows) holds the multipliers of joints; those of own rows are set. If

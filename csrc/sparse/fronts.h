@@ -57,6 +57,7 @@ typedef struct lg_mask_place { /* where the one of an inactive row goes */
 typedef struct lg_plan {
     int nfronts, nentries, nmasks, ncliques;
     int size, nvelocities;
+    int of_masses; /* its coupling is LG_COUPLING_MASS */
     int apart; /* whether every front is constant, small and without neighbours */
     int largest, widest; /* largest n, largest m */
     long nassembled, nvalues; /* doubles that elements add to; all doubles */

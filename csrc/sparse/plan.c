@@ -50,6 +50,7 @@ static void count_plan(builder *b)
 {
     const lg_pattern *p = b->pattern;
     lg_plan *plan = b->plan;
+    plan->of_masses = b->coupling == LG_COUPLING_MASS;
     plan->nfronts = b->order.nnodes;
     plan->ncliques = p->ncliques;
     plan->nvelocities = p->v_start[p->nblocks];
@@ -362,6 +363,11 @@ void lg_plan_free(lg_plan *plan)
     lg_plan_drop_schur(plan);
     lg_arena_close(&plan->memory);
     free(plan);
+}
+
+int lg_plan_is_of_masses(const lg_plan *plan)
+{
+    return plan->of_masses;
 }
 
 long lg_plan_values(const lg_plan *plan)

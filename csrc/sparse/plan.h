@@ -27,6 +27,7 @@ void lg_plan_drop_schur(lg_plan *plan);
 typedef struct lg_plans {
     const lg_plan *of[LG_COUPLINGS];
 } lg_plans;
+int lg_plan_is_of_masses(const lg_plan *plan); /* whether it is one for LG_COUPLING_MASS */
 long lg_plan_values(const lg_plan *plan); /* doubles in the matrix: the measure of fill */
 /* Multiplications of a factorisation and of a solution. */
 void lg_plan_operations(const lg_plan *plan, double *factor, double *solve);

@@ -41,13 +41,13 @@ typedef struct lg_choice {
     int mem; /* place in mem: per row 1 if it is not as at first; then a number that solve/choice.h keeps there */
 } lg_choice;
 
-/* M^-1 of single blocks without the matrix M, for blocks where that takes less work: trees of links, with work that
-   grows linearly with the block's velocities. */
+/* M^-1 of single blocks without the matrix M, for systems with blocks where that takes less work: trees of links, with
+   work that grows linearly with the block's velocities. */
 typedef struct lg_inverse_mass {
-    int (*size)(void *self, int block); /* doubles of the block's factor; 0: it has none, M has to be formed */
+    int (*size)(void *self, int block); /* doubles of the block's factor; -1: it has none, M has to be formed */
     /* Writes the factor at a point's t and q, which lasts as long as the caller keeps it; point->same_q as in `eval`.
-       LG_SINGULAR: M is singular but for round-off. */
-    lg_status (*factor)(void *self, const lg_point *point, int block, double *factor);
+       LG_SINGULAR: M is singular but for round-off, and so is its part from this velocity of the block on. */
+    lg_status (*factor)(void *self, const lg_point *point, int block, double *factor, int *deficient);
     /* x = M^-1 x for n right-hand sides of the block's nv values, `ld` apart. The factor holds scratch as well. */
     void (*solve)(void *self, int block, double *factor, int n, int ld, double *x);
 } lg_inverse_mass;

@@ -127,7 +127,7 @@ static long solve_columns(int n, int chain)
     lg_model *model = new_model(h, n, chain);
     const lg_system *system = lg_model_system(model);
     const lg_inverse_mass *inverse = system->inverse_mass;
-    int ld = n + 3;
+    int ld = n + 3, deficient;
     double *values = calloc((size_t)(3 * n + system->nwork), sizeof *values);
     double *columns = calloc((size_t)(n * ld), sizeof *columns);
     double *factor = calloc((size_t)inverse->size(system->self, 0), sizeof *factor), error = 0;
@@ -141,7 +141,7 @@ static long solve_columns(int n, int chain)
         values[2 * n + i] = 0;
     }
     lg_zero(system->nwork, point.work);
-    CHECK(inverse->factor(system->self, &point, 0, factor) == LG_OK);
+    CHECK(inverse->factor(system->self, &point, 0, factor, &deficient) == LG_OK);
     lg_zero(system->nwork, point.work); // the factor does not need it any more
     operations = 0;
     inverse->solve(system->self, 0, factor, n, ld, columns);

@@ -41,26 +41,26 @@ static inline int lg_element_moves(const lg_element *e, int end)
     return e->frame[end]->body->block != NULL;
 }
 
-/* Functions of bodies in systems without constraints. */
-typedef struct lg_body_alone {
-    /* May replace `inertia` and `gather`: writes the accelerations of the bodies under the wrenches of forces over the
-       forces on coordinates of trees, which `a` holds. Comes after `kinematics` if forces act on frames or if some body
-       is a tree. */
-    lg_status (*accelerate)(lg_span bodies, const lg_point *at, double *a);
-    int (*fits)(const lg_body *b); /* whether the parameters and the block of a body allow this */
-} lg_body_alone;
-
 /* M^-1 of a body without the matrix M, with work that grows linearly with the body's velocities. */
 typedef struct lg_body_mass {
-    size_t (*size)(const lg_body *b); /* doubles of a factor */
-    lg_status (*factor)(const lg_body *b, const lg_point *at, double *factor); /* after `kinematics` */
+    size_t (*size)(const lg_body *b); /* doubles of a factor; NULL: none, and `factor` is not called */
+    lg_status (*factor)(const lg_body *b, const lg_point *at, double *factor, int *deficient); /* after `kinematics` */
     void (*solve)(const lg_body *b, double *factor, int n, int ld, double *x); /* lg_inverse_mass.solve */
 } lg_body_mass;
+
+/* Functions of bodies that find their accelerations themselves. */
+typedef struct lg_body_alone {
+    /* May replace `inertia` and `gather` in systems without constraints: writes the accelerations of the bodies under
+       the wrenches of forces over the forces on coordinates of trees, which `a` holds. Comes after `kinematics` if
+       forces act on frames or if some body is a tree. */
+    lg_status (*accelerate)(lg_span bodies, const lg_point *at, double *a);
+    int (*fits)(const lg_body *b); /* whether the parameters and the block of a body allow all of these functions */
+    const lg_body_mass *mass;
+} lg_body_alone;
 
 /* Functions of a tree of links. */
 typedef struct lg_body_tree {
     int (*coordinate)(const lg_body *b, int part); /* place among the block's coordinates; -1: an axis of a node */
-    const lg_body_mass *mass;
 } lg_body_tree;
 
 /* Functions of one frame, with H = d twist/dv and Z = d(H v)/dq, 6 x nv column-major: out += s H^T wrench, row +=

@@ -77,6 +77,17 @@ static lg_status point_accelerate(lg_span bodies, const lg_point *at, double *a)
     return LG_OK;
 }
 
+/* x = x / m */
+static void point_solve_mass(const lg_body *b, double *factor, int n, int ld, double *x)
+{
+    (void)factor;
+    for (int j = 0; j < n; j++)
+        for (int i = 0; i < 3; i++)
+            x[i + (size_t)ld * (size_t)j] /= b->e.p[0];
+}
+
+static const lg_body_mass mass = {.solve = point_solve_mass};
+
 static int is_loose(const lg_body *b)
 {
     (void)b;
@@ -125,7 +136,7 @@ static void point_Z(const lg_frame *f, const lg_point *at, double *Z)
 }
 
 static const lg_body_frames frames = {.pull = point_pull, .pull_rate = point_pull_rate, .H = point_H, .Z = point_Z};
-static const lg_body_alone alone = {.accelerate = point_accelerate, .fits = is_loose};
+static const lg_body_alone alone = {.accelerate = point_accelerate, .fits = is_loose, .mass = &mass};
 
 const lg_body_type lg_point_mass = {
     .info = {.family = "body",

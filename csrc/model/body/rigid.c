@@ -399,7 +399,7 @@ static const lg_body_type sherif = {.kinematics = rigid_kinematics, .inertia = l
 
 static const lg_body_frames frames = {.pull = rigid_pull, .pull_rate = rigid_pull_rate, .H = rigid_H, .Z = rigid_Z};
 static const lg_body_rigid rigid = {.open = open_arm_to, .stiffness = rigid_stiffness};
-static const lg_body_alone alone = {.accelerate = rigid_accelerate, .fits = lg_rigid_is_loose};
+static const lg_body_alone alone = {.accelerate = rigid_accelerate, .fits = lg_rigid_is_loose, .mass = &lg_rigid_mass};
 
 const lg_body_type lg_rigid_body = {
     .in = {[LG_FORM_SHERIF] = &sherif},

@@ -297,3 +297,19 @@ void lg_rigid_accelerate(const lg_body *b, const lg_point *at, const double forc
     for (int i = 0; i < 3; i++)
         a[i] = along[i] / mass - turning[i];
 }
+
+/* x = (x / m, J^-1 x), or J^-1 x alone about a fixed point */
+static void solve_mass(const lg_body *b, double *factor, int n, int ld, double *x)
+{
+    (void)factor;
+    int turns = b->block->node->attitude_v;
+    for (int j = 0; j < n; j++, x += ld) {
+        double moment[3];
+        for (int i = 0; i < turns; i++)
+            x[i] /= b->e.p[LG_RIGID_MASS];
+        lg_copy(3, x + turns, moment);
+        lg_mul3(lg_rigid_prepared_of(b)->inverse, moment, x + turns);
+    }
+}
+
+const lg_body_mass lg_rigid_mass = {.solve = solve_mass};

@@ -14,5 +14,7 @@ int lg_rigid_is_loose(const lg_body *b);
    node. */
 void lg_rigid_accelerate(const lg_body *b, const lg_point *at, const double force[3], const double moment[3],
                          double *a);
+/* Functions of the row. */
+extern const lg_body_mass lg_rigid_mass;
 
 #endif

@@ -185,7 +185,8 @@ static lg_status accelerate_one(const lg_body *b, const lg_point *at, double *a)
     for (int i = 0, n = lg_tree_size(b); i < n; i++)
         for (int k = 0; k < 6; k++)
             factor[i].f[k] = state[i].F[LG_BY_VELOCITY][k] - state[i].wrench[LG_FORCES][k];
-    LG_TRY(lg_tree_factor_inertias(b, state, factor));
+    int deficient;
+    LG_TRY(lg_tree_factor_inertias(b, state, factor, &deficient));
     lg_tree_solve(b, factor, a + b->block->v);
     return LG_OK;
 }
@@ -235,8 +236,8 @@ static int tree_coordinate(const lg_body *b, int part)
     return joint->column < 0 ? (int)joint->q : -1;
 }
 
-static const lg_body_tree tree = {.coordinate = tree_coordinate, .mass = &lg_tree_mass};
-static const lg_body_alone alone = {.accelerate = tree_accelerate, .fits = tree_fits};
+static const lg_body_tree tree = {.coordinate = tree_coordinate};
+static const lg_body_alone alone = {.accelerate = tree_accelerate, .fits = tree_fits, .mass = &lg_tree_mass};
 static const lg_body_frames frames = {
     .pull = lg_tree_pull, .pull_rate = lg_tree_pull_rate, .H = lg_tree_H, .Z = lg_tree_Z};
 

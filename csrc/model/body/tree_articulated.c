@@ -57,7 +57,7 @@ static LG_INLINE void add_to_parent(const double U[6], const double W[6], const 
             parent[6 * i + j] += I[6 * i + j] - U[i] * W[j];
 }
 
-lg_status lg_tree_factor_inertias(const lg_body *b, lg_tree_state *state, lg_tree_factor *factor)
+lg_status lg_tree_factor_inertias(const lg_body *b, lg_tree_state *state, lg_tree_factor *factor, int *deficient)
 {
     int n = lg_tree_size(b);
     for (int i = 0; i < n; i++) {
@@ -71,8 +71,9 @@ lg_status lg_tree_factor_inertias(const lg_body *b, lg_tree_state *state, lg_tre
         double U[6], D;
         set_column(s->S, s->inertia, U);
         D = lg_dot6(s->S, U);
+        *deficient = i;
         if (!(D > ROUND_OFF * inertia_about(s->S, &state[i].sum)))
-            return LG_SINGULAR;
+            return isfinite(D) ? LG_SINGULAR : LG_NOT_FINITE;
         s->inverse = 1 / D;
         for (int k = 0; k < 6; k++)
             s->W[k] = U[k] / D;
@@ -113,11 +114,11 @@ static size_t factor_size(const lg_body *b)
     return (size_t)lg_tree_size(b) * LG_TREE_FACTOR_SIZE;
 }
 
-static lg_status factor_mass(const lg_body *b, const lg_point *at, double *out)
+static lg_status factor_mass(const lg_body *b, const lg_point *at, double *out, int *deficient)
 {
     lg_tree_state *state = lg_tree_states(b, at);
     lg_tree_set_inertias(b, state);
-    return lg_tree_factor_inertias(b, state, (lg_tree_factor *)(void *)out);
+    return lg_tree_factor_inertias(b, state, (lg_tree_factor *)(void *)out, deficient);
 }
 
 static void solve_mass(const lg_body *b, double *with, int n, int ld, double *x)

@@ -13,8 +13,9 @@ typedef struct lg_tree_factor {
 
 enum { LG_TREE_FACTOR_SIZE = sizeof(lg_tree_factor) / sizeof(double) };
 
-/* The factors, at the inertias in `state`. LG_SINGULAR: the links beyond some joint have no inertia about its axis. */
-lg_status lg_tree_factor_inertias(const lg_body *b, lg_tree_state *state, lg_tree_factor *factor);
+/* The factors, at the inertias in `state`. LG_SINGULAR: the links beyond the joint of link *deficient have no inertia
+   about its axis. */
+lg_status lg_tree_factor_inertias(const lg_body *b, lg_tree_state *state, lg_tree_factor *factor, int *deficient);
 /* x = M^-1 (x - tau), tau the forces of the wrenches f on the links in the joints. */
 void lg_tree_solve(const lg_body *b, lg_tree_factor *factor, double *x);
 
