@@ -102,8 +102,8 @@ class System:
         self, t: ArrayLike, q: ArrayLike, v: ArrayLike, mem: ArrayLike | None = None, static: bool = False
     ) -> tuple[Array, Array]: ...  # phi, phidot
     def initial(
-        self, t: ArrayLike, q: ArrayLike, v: ArrayLike, mem: ArrayLike | None = None
-    ) -> tuple[Array, Array]: ...  # a, lam
+        self, t: ArrayLike, q: ArrayLike, v: ArrayLike, mem: ArrayLike | None = None, *, check: bool = True
+    ) -> tuple[Array, Array]: ...  # a, lam; check: the state must satisfy the constraints
     def project(
         self,
         t: ArrayLike,

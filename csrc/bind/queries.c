@@ -95,15 +95,16 @@ static const lg_query difference = {
     "OO:difference", {LG_ARG_q0, LG_ARG_q1}, {{"theta", "v"}}, .at = lg_probe_difference};
 METHOD(difference)
 
-PyDoc_STRVAR(initial_doc,
-             "initial(t, q, v, mem=None)\n--\n\n"
-             "Accelerations a (..., nv) and multipliers lam (..., nrows) at t (...,), q (..., nq), v (..., nv), and\n"
-             "the memory that follows from the guess mem (..., nmem).\n"
-             "ValueError naming the worst row if the start violates the constraints, SingularError if these are\n"
-             "redundant.");
+PyDoc_STRVAR(
+    initial_doc,
+    "initial(t, q, v, mem=None, *, check=True)\n--\n\n"
+    "Accelerations a (..., nv) and multipliers lam (..., nrows) at t (...,), q (..., nq), v (..., nv), and\n"
+    "the memory that follows from the guess mem (..., nmem).\n"
+    "ValueError naming the worst row if the start violates the constraints, unless check=False; SingularError\n"
+    "if these are redundant.");
 static const lg_query initial = {
-    "OOO|O:initial",
-    {LG_ARG_t, LG_ARG_q, LG_ARG_v, LG_ARG_mem},
+    "OOO|O$O:initial",
+    {LG_ARG_t, LG_ARG_q, LG_ARG_v, LG_ARG_mem, LG_ARG_check},
     {{"a", "v"}, {"lam", "r"}},
     .at = lg_probe_initial,
     .coupling = LG_COUPLING_MASS,

@@ -37,6 +37,7 @@
     ROW(static, STATICS, "", probe.form)                                                                               \
     ROW(invariant, BODY_AXES, "", probe.form)                                                                          \
     ROW(equivariant, FLAG, "", probe.equivariant)                                                                      \
+    ROW(check, FLAG, "", probe.check)                                                                                  \
     ROW(position, FLAG, "", probe.position)                                                                            \
     ROW(velocity, FLAG, "", probe.velocity)                                                                            \
     ROW(want, NAMES, "", probe.out)

@@ -55,12 +55,15 @@ static int read_resumed(PyObject *owned, PyObject *start, lg_setup *setup)
     return setup->start.ncarry < 0 || setup->start.changed < 0 ? -1 : 0;
 }
 
-/* A resumed run, or a fresh start with or without a guess of the memory. */
+/* A resumed run, or a fresh start with or without a guess of the memory, which the caller may have checked. */
 static int read_start(PyObject *owned, PyObject *start, lg_setup *setup)
 {
     PyObject *mem = PyDict_Check(start) ? PyDict_GetItemString(start, "mem") : NULL;
-    if (mem && !PyDict_GetItemString(start, "vdot") && !PyDict_GetItemString(start, "carry"))
-        return read_part(owned, LG_PART_MEM, mem, setup) < 0 ? -1 : 0;
+    if (mem && !PyDict_GetItemString(start, "vdot") && !PyDict_GetItemString(start, "carry")) {
+        PyObject *checked = PyDict_GetItemString(start, "checked");
+        setup->start.checked = checked ? PyObject_IsTrue(checked) : 0;
+        return setup->start.checked < 0 || read_part(owned, LG_PART_MEM, mem, setup) < 0 ? -1 : 0;
+    }
     return start == Py_None ? 0 : read_resumed(owned, start, setup);
 }
 

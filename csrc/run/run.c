@@ -371,7 +371,8 @@ static lg_status begin_run(lg_run *run, const lg_start *start)
         if (start->part[LG_PART_MEM])
             set_part(run, LG_PART_MEM, start);
         LG_TRY(begin_memory(run));
-        LG_TRY(check_consistent(run));
+        if (!start->checked)
+            LG_TRY(check_consistent(run));
         return restart_first(run);
     }
     LG_TRY(take_carry(run, start));

@@ -42,9 +42,3 @@ lg_status lg_start_accelerations(lg_accel *accel, const lg_point *point, double 
     lg_status status = lg_accel_solve(accel, point, a, lam, report);
     return status == LG_NOT_FINITE ? LG_UNDEFINED : status;
 }
-
-lg_status lg_initial(lg_accel *accel, const lg_point *point, double *a, double *lam, lg_report *report)
-{
-    LG_TRY(lg_consistent(accel, point, report));
-    return lg_start_accelerations(accel, point, a, lam, report);
-}

@@ -15,7 +15,4 @@ lg_status lg_consistent(lg_accel *accel, const lg_point *point, lg_report *repor
    LG_NOT_FINITE becomes LG_UNDEFINED. */
 lg_status lg_start_accelerations(lg_accel *accel, const lg_point *point, double *a, double *lam, lg_report *report);
 
-/* lg_consistent, then lg_start_accelerations. */
-lg_status lg_initial(lg_accel *accel, const lg_point *point, double *a, double *lam, lg_report *report);
-
 #endif

@@ -83,7 +83,10 @@ static lg_status solve_with_rows(lg_probe *probe, lg_status (*solve)(lg_probe *)
 static lg_status probe_initial(lg_probe *probe)
 {
     lg_point point = first_point(probe);
-    return lg_initial(&probe->solver->accel, &point, probe->out[0], probe->out[1], &probe->report);
+    lg_accel *accel = &probe->solver->accel;
+    if (probe->check)
+        LG_TRY(lg_consistent(accel, &point, &probe->report));
+    return lg_start_accelerations(accel, &point, probe->out[0], probe->out[1], &probe->report);
 }
 
 static lg_status probe_project(lg_probe *probe)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -34,32 +34,56 @@ def space_names(system: Any) -> list[str]:
     return [" x ".join(factors) for factors in names.values()]
 
 
-def last_state(system: Any, run: Any) -> tuple[Array, Array, Array]:
-    """q, v and memory of the last state of a run; ValueError if the system cannot start with them."""
+class Taken(NamedTuple):
+    """What is known of a start that is a state of a run, or of another model.
+
+    It does not refer to that run, so that models which start in one another's runs do not keep all of these in memory.
+    """
+
+    core: Any  # the system of the core of the state's model
+    record: Mapping[str, Any] | None  # that model, unless the start belongs to the same system of the core
+    method: str | None
+    options: Mapping[str, Any]
+    residual: Array  # of the constraints in the state's own model, (2, nc), at position and velocity level
+    end: Mapping[str, Array] | None  # the other parts of the state and its carry, where it has one
+
+
+def taken(system: Any, state: Any) -> tuple[tuple[Array, Array, Array], Taken]:
+    """q, v and memory of a state, and what else is known of it; ValueError if the system cannot start with them."""
+    own = state.model
     for what, here, there in (
-        ("coordinates", *(model.core.factors for model in (system, run.model))),
-        ("joints, drives or rods", memory_of(system), memory_of(run.model)),
+        ("coordinates", *(model.core.factors for model in (system, own))),
+        ("joints, drives or rods", memory_of(system), memory_of(own)),
     ):
         if here != there:
-            raise ValueError(f"q: this run belongs to a system with other {what}; give coordinates and velocities")
-    if not len(run):
-        raise ValueError("q: this run has no state")
-    parts = ("q", "v", "mem") if system.core.nmem else ("q", "v")
-    state = _parts_of(run, parts)
-    memory = state.get("mem", system.mem0)
-    own = sum(count for _, count in memory_of(system))
-    count = len(memory) if memory.shape == system.mem0.shape else own  # other redundant rows are chosen afresh
-    return state["q"], state["v"], np.append(memory[:count], system.mem0[count:])
+            raise ValueError(f"q: this state belongs to a system with other {what}; give coordinates and velocities")
+    q, v, mem = _parts_of(state, ("q", "v", "mem") if system.core.nmem else ("q", "v"))
+    residual = own.core.residual(state.clock, q, v, mem if own.core.nmem else None, state._static)
+    known = Taken(
+        own.core,
+        None if own.core is system.core else own.record(),
+        state.method,
+        state.options,
+        np.abs(np.stack(residual)),
+        _end_of(state),
+    )
+    count = len(mem) if mem.shape == system.mem0.shape else sum(count for _, count in memory_of(system))
+    return (q, v, np.append(mem[:count], system.mem0[count:])), known  # other redundant rows are chosen afresh
 
 
-def _parts_of(run: Any, parts: tuple[str, ...]) -> dict[str, Array]:
-    """Parts of the last state; the state at the end of a run has all of them, whatever the run saves."""
-    if run.t[-1] == run.end["t"][-1]:
-        return {name: run.end[name][-1] for name in parts}
-    lacking = [name for name in parts if not hasattr(run, name)]
+def _parts_of(state: Any, parts: tuple[str, ...]) -> list[Array]:
+    """Parts of a state, of which the memory may be empty."""
+    lacking = [name for name in parts if not hasattr(state, name)]
     if lacking:
         raise ValueError(
-            f"q: this run has not kept {listing(lacking)} of its state at t = {run.t[-1]:g}; name it in the run's "
+            f"q: this run has not kept {listing(lacking)} of its state at t = {state.t:g}; name it in the run's "
             "`save`, or give coordinates and velocities"
         )
-    return {name: getattr(run, name)[-1] for name in parts}
+    return [*(getattr(state, name) for name in parts), *([np.empty(0)] if len(parts) == 2 else [])]
+
+
+def _end_of(state: Any) -> Mapping[str, Array] | None:
+    """What a run needs besides q and v to continue from this state; None if the state lacks it."""
+    parts = ("vdot", "lam", "mem", "carry")
+    found = {name: getattr(state, name) for name in parts} if hasattr(state, "carry") else None
+    return None if found is None or np.isnan(found["vdot"]).any() else found

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from lgint import _core
 from lgint._args import Array, array, choice, flag, guess, listing, shown
 from lgint._model.record import Origin
-from lgint._model.start import coordinates, last_state
+from lgint._model.start import Taken, coordinates, taken
 from lgint._model.values import Value, own_values
 from lgint._rotation import valid_rotations
 
@@ -49,6 +49,7 @@ class System:
     mem0: Array
     reference: str
     origin: Origin | None = None
+    _taken: Taken | None = None  # from which state the start was taken
 
     def _set_start(self, q: ArrayLike, v: ArrayLike, memory: ArrayLike = ()) -> None:
         self.q0 = valid_rotations(self.core.factors, array("q", q, (self.nq,)))
@@ -97,10 +98,13 @@ class System:
 
         Parameters
         ----------
-        q : Trajectory or array_like, shape (nq,), optional
-            A run of this system or of one like it, or some of its states (`run[10]`), of which the last one is taken,
-            with its velocities and the memory of joints and rods, so that angles keep their turns. Or coordinates in
-            the formulation of the system; angles are then the nearest to those of the previous start.
+        q : State, Trajectory or array_like, shape (nq,), optional
+            A state of this system or of one like it (`run.state(10)`, `stepper.state`), or a run, of which the last
+            state is taken: with its velocities and its whole memory, so that angles keep their turns. It may violate
+            the constraints by as much as it did in its own model. Give its time to `integrate` as `t0`. A run from the
+            last state of a run, or from the state of a stepper, continues it bit for bit if it has the same method and
+            options. Or coordinates in the formulation of the system; angles are then the nearest to those of the
+            previous start.
         v : array_like, shape (nv,), optional
             Velocities.
         project : bool
@@ -115,16 +119,24 @@ class System:
         ------
         ValueError
             For wrong shapes, NaN and invalid rotations (a matrix that is not orthogonal or a quaternion that is not of
-            unit length; one whose length is off by less than 1e-5 is normalised with a warning). Also for a run of a
+            unit length; one whose length is off by less than 1e-5 is normalised with a warning). Also for a state of a
             system with other coordinates or another memory, for a run without states, and for a run whose `save` has
             left out what is needed of a state.
         """
         flag("project", project)
         other = self._copy()
         start: tuple[Any, ...] = (self.q0, self.v0, self.mem0)
-        if q is not None:
-            start = last_state(self, q) if hasattr(q, "end") else (coordinates(q), self.v0, self.mem0)
+        known = self._taken if q is None else None
+        if hasattr(q, "end"):
+            if not len(q):
+                raise ValueError("q: this run has no state")
+            q = q.state(-1)
+        if isinstance(getattr(q, "model", None), System):
+            start, known = taken(self, q)
+        elif q is not None:
+            start = coordinates(q), self.v0, self.mem0
         q, rates, memory = start
+        other._taken = known if v is None and not project and known and known.method else None
         v = rates if v is None else v
         if project:
             q, v = self.core.project(0.0, q, v, memory)

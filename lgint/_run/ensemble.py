@@ -103,8 +103,9 @@ def _sizes(model: System) -> tuple[int, int, int]:
 
 
 def loops_in_core(models: Sequence[System]) -> bool:
-    """Whether the core can run all models in one call: they must have bodies, and be of one size."""
-    return all(isinstance(model, Model) for model in models) and len({_sizes(model) for model in models}) == 1
+    """Whether the core can run all models in one call: they must have bodies, be of one size, and start afresh."""
+    fresh = all(isinstance(model, Model) and model._taken is None for model in models)
+    return fresh and len({_sizes(model) for model in models}) == 1
 
 
 def run(

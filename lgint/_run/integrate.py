@@ -197,7 +197,7 @@ def integrate(
         with progress_bar(progress, 0, len(models), "run") as move:
             return _together(models, method, chosen, number("t0", t0), given, schedule, move, events, save)
 
-    state = start_of(model, method, t0, start)
+    state = start_of(model, method, t0, start, all_options(method, options, {}))
     kept = inherited(start, options, own_steps=takes_own_steps(start, h, options))
     if path is not None:
         _refuse_dense_output(dense_output)
@@ -241,7 +241,7 @@ def _together(
     def single(model: System, report: Callable[[float], None] | None, others: int) -> Trajectory:
         watch = None if events is None else Events(model.core, events)
         keeper = keeper_of(model, method, options, save)
-        start = start_of(model, method, begin, None)
+        start = start_of(model, method, begin, None, options)
         return _run(model, method, options, start, given, schedule, report, watch, keeper, others)
 
     return ensemble.one_by_one(models, method, options, single, move)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -41,14 +42,18 @@ def start_option(start: Trajectory | str | None, options: dict[str, Any]) -> Tra
     return start
 
 
-def start_of(model: System, method: str, t0: float, start: Trajectory | None) -> Start:
+def start_of(
+    model: System, method: str, t0: float, start: Trajectory | None, options: Mapping[str, Any] | None = None
+) -> Start:
     """The model's start at `t0`, or the end of the run `start`, which must have used this method and model.
 
     The model may have other parameters than it had in that run. Then accelerations and multipliers are computed afresh,
-    as at a kink; q and v are kept and have to satisfy the constraints.
+    as at a kink; q and v are kept and have to satisfy the constraints. If the model's start is the end of a run that
+    had this method and these `options`, that run continues.
     """
     if start is None:
-        return Start(number("t0", t0), model.q0, model.v0, {"mem": model.mem0})
+        begin = number("t0", t0)
+        return Start(begin, model.q0, model.v0, _memory_of(model, begin, method, options or {}))
     if not isinstance(start, Trajectory):
         raise ValueError(f"start: a trajectory expected, got {type(start).__name__}")
     if start.method != method:
@@ -67,6 +72,31 @@ def start_of(model: System, method: str, t0: float, start: Trajectory | None) ->
     return Start(float(end["t"]), end["q"], end["v"], {**end, "carry": start.carry, "changed": changed})
 
 
+def _memory_of(model: System, t0: float, method: str, options: Mapping[str, Any]) -> dict[str, Any]:
+    """The memory with which a model starts, and that of the run from which its start was taken, if any."""
+    memory, known = {"mem": model.mem0}, model._taken
+    if known is None or not _is_within(model, t0, known.residual):
+        return memory
+    if known.end is not None and known.method == method and _are_same(known.options, options):
+        if model.core is known.core or (known.record and same_record(_parameters(model), _without_start(known.record))):
+            return {**known.end, "changed": False}
+    return {**memory, "checked": True}
+
+
+def _is_within(model: System, t0: float, known: Array) -> bool:
+    """Whether the start violates no constraint by more than a state did, besides what any start may do."""
+    if known.shape != (2, model.nc):
+        return False
+    residual = np.abs(np.stack(model.core.residual(t0, model.q0, model.v0, model.mem0)))
+    sizes = [[1 + np.abs(part).max(initial=0)] for part in (model.q0, model.v0)]
+    return bool((residual <= known + TOLERANCE * np.array(sizes)).all())
+
+
+def _are_same(options: Mapping[str, Any], given: Mapping[str, Any]) -> bool:
+    """Whether two runs have the same options."""
+    return options.keys() == given.keys() and all(np.array_equal(options[name], given[name]) for name in given)
+
+
 # ---- the same model? ----
 
 
@@ -76,8 +106,12 @@ def _is_same(model: System, other: System) -> bool:
 
 
 def _parameters(model: System) -> dict[str, Any]:
+    return _without_start(model.record())
+
+
+def _without_start(record: Mapping[str, Any]) -> dict[str, Any]:
     start = ("q0", "v0", "mem0", "reference", "origin")
-    return {name: value for name, value in model.record().items() if name not in start}
+    return {name: value for name, value in record.items() if name not in start}
 
 
 def _check_shape(model: System, other: System) -> None:

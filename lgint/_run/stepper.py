@@ -98,7 +98,7 @@ class Stepper:
                     f"{name}: a Stepper takes the steps it is given; lgint.integrate lets the method choose them"
                 )
         start = start_option(start, options)
-        state = start_of(checked(model), method, t0, start)
+        state = start_of(checked(model), method, t0, start, all_options(method, options, {}))
         kept = inherited(start, options, own_steps=True)
         self._begin(model, method, state.inheriting(kept), options, kept)
 

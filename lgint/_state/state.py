@@ -164,8 +164,9 @@ class Start:
     method: Final = None
     options: Final[Mapping[str, Any]] = {}
 
-    def __init__(self, model: System, t: float, q: Array, v: Array) -> None:
+    def __init__(self, model: System, t: float, q: Array, v: Array, *, check: bool) -> None:
         self.model = model
+        self._check = check  # whether q and v must satisfy the constraints
         self._known: dict[str, Any] = {"t": t, "q": q, "v": v, "extra": {}}
 
     def _part(self, row: int, name: str) -> Any:
@@ -182,7 +183,8 @@ class Start:
 
     def _accelerations(self) -> dict[str, Array]:
         t, q, v, _ = [*self._known.values()][:4]
-        return dict(zip(("vdot", "lam"), self.model.core.initial(t, q, v, self.model.mem0), strict=True))
+        found = self.model.core.initial(t, q, v, self.model.mem0, check=self._check)
+        return dict(zip(("vdot", "lam"), found, strict=True))
 
     def _single(self, row: int) -> Start:
         """The source itself."""

@@ -287,3 +287,85 @@ def test_states_cost_little():
         assert made < 10 * plain
         assert cost(lambda make=make: make().position("rod")) - made < 50 * plain
         assert cost(lambda make=make: make().joint_angle(joint)) - made < 50 * plain
+
+
+# ---- starts from states ----
+
+CONTINUED = {
+    "genalpha": {"h": 1e-3, "rho_inf": 0.8},
+    "hht": {"h": 1e-3},
+    "rk44": {"h": 1e-3},
+    "herk4": {"h": 1e-3},
+    "dopri5": {"rtol": 1e-6},
+    "eml": {"h": 1e-3},
+}
+
+
+def tail_bits(run, after):
+    later = run.t >= after
+    return [getattr(run, name)[later].tobytes() for name in ("t", "q", "v", "vdot", "lam", "mem")]
+
+
+@pytest.mark.parametrize("method", CONTINUED)
+def test_a_run_from_the_end_of_a_run_continues_it_bit_for_bit(method, tmp_path):
+    model = lgint.models.four_bar() if method == "eml" else lgint.models.slider_crank()
+    options = CONTINUED[method]
+    first = lgint.integrate(model, method, t_end=0.02, **options)
+    whole = lgint.integrate(model, method, t_end=0.04, start=first, **options)
+    first.save(tmp_path / "first.npz")
+    stepper = lgint.Stepper(model, method, start=first)
+    loaded = lgint.load(tmp_path / "first.npz")
+    found = [first.state(-1), first, loaded.state(-1), stepper.state, pickle.loads(pickle.dumps(stepper.state))]
+    for state in found[: 3 if method == "dopri5" else 5]:  # a stepper has no tolerances, and so other options
+        again = lgint.integrate(model.with_state(state), method, t0=0.02, t_end=0.04, **options)
+        assert tail_bits(again, 0.02) == tail_bits(whole, 0.02)
+    given = {name: value for name, value in options.items() if name not in ("h", "rtol")}
+    twin = lgint.Stepper(model.with_state(stepper.state), method, t0=stepper.t, **given)
+    for one in (stepper, twin):
+        one.step(1e-3)
+    assert np.array_equal(stepper.q, twin.q)
+
+
+def test_a_state_inside_a_run_is_held_to_the_residual_that_it_had():
+    """Index 3 leaves residuals at velocity level far above 1e-8; a run starts there, without projection."""
+    model = lgint.models.slider_crank()
+    run = lgint.integrate(model, "genalpha", t_end=0.02, h=2e-3)
+    state = run.state(5)
+    assert np.abs(state.constraint_residual("velocity")).max() > 1e-6
+    for method in ("genalpha", "herk4", "newmark"):
+        again = lgint.integrate(model.with_state(state), method, t0=state.t, t_end=0.02, h=2e-3)
+        assert again.q[0].tobytes() == run.q[5].tobytes() and again.v[0].tobytes() == run.v[5].tobytes()
+        assert np.abs(again.q[-1] - run.q[-1]).max() < 1e-4
+    others = (state.q, state.v), (state, state.v), (model.state(state.q, state.v),)
+    for plain in (model.with_state(*other) for other in others):
+        with pytest.raises(ValueError, match="violates"):
+            lgint.integrate(plain, "genalpha", t_end=0.02, h=2e-3)
+    assert np.isfinite(model.with_state(state).state().vdot).all()
+
+
+def test_other_parameters_may_not_add_to_the_residual():
+    model = jointed("R3xSO3")
+    run = lgint.integrate(model, "genalpha", t_end=0.02, h=2e-3)
+    start = model.with_state(run.state(-1))
+    heavier = start.with_parameters(**{"first.mass": 5.0})
+    assert len(lgint.integrate(heavier, "genalpha", t0=0.02, t_end=0.04, h=2e-3)) == 11
+    with pytest.raises(ValueError, match="violates"):  # the crane has moved by then
+        lgint.integrate(start, "genalpha", t0=0.5, t_end=0.6, h=2e-3)
+
+
+def test_an_ensemble_starts_in_states_of_runs():
+    model = lgint.models.slider_crank()
+    run = lgint.integrate(model, "genalpha", t_end=0.02, h=2e-3)
+    starts = [model.with_state(run.state(i)) for i in (3, -1)]
+    both = lgint.integrate(starts, "genalpha", t0=0.02, t_end=0.04, h=2e-3)
+    whole = lgint.integrate(model, "genalpha", t_end=0.04, h=2e-3)
+    assert tail_bits(both[1], 0.02)[1:] == tail_bits(whole, 0.02 - 1e-12)[1:]
+
+
+def test_other_options_start_afresh_from_a_state():
+    model = lgint.models.slider_crank()
+    state = lgint.integrate(model, "genalpha", t_end=0.02, h=2e-3, rho_inf=0.5).state(-1)
+    run = lgint.integrate(model.with_state(state), "genalpha", t0=0.02, t_end=0.03, h=2e-3, rho_inf=0.9)
+    assert np.array_equal(run.q[0], state.q) and not np.array_equal(run.vdot[0], state.vdot)
+    with pytest.raises(ValueError, match="other coordinates"):
+        lgint.models.heavy_top().with_state(state)

@@ -276,9 +276,9 @@ def test_a_start_from_dense_output():
 
 def test_a_start_from_a_run_of_another_system():
     rest = lgint.equilibrium(crank())
-    with pytest.raises(ValueError, match="q: this run belongs to a system with other coordinates"):
+    with pytest.raises(ValueError, match="q: this state belongs to a system with other coordinates"):
         crank("SE3").with_state(rest)
-    with pytest.raises(ValueError, match="q: this run belongs to a system with other joints, drives or rods"):
+    with pytest.raises(ValueError, match="q: this state belongs to a system with other joints, drives or rods"):
         hinge().with_state(rest)
     with pytest.raises(ValueError, match="q: this run has no state"):
         crank().with_state(rest[:0])
