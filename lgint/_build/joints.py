@@ -13,12 +13,12 @@ from lgint._build.elements import ElementBuilder, Where
 from lgint._build.parts import Ends, Partner
 from lgint._build.trees import Joint, Tree
 from lgint._model.formulations import FORMULATIONS
-from lgint._model.joints import JOINTS, NODES, TREE_JOINTS
+from lgint._model.joints import JOINTS, NODES, TREE_JOINTS, turns_as_node
 from lgint._model.parameters import CARRIERS
 from lgint._model.record import JointRow, Matrix
 from lgint._rotation import cross, norm, triad_about
 
-KINDS: Final = (*JOINTS, "distance")
+KINDS: Final = (*JOINTS, "distance", "free")
 # other words for joints, and what they are called here
 MEANT = {
     **dict.fromkeys(("hinge", "pin", "pivot", "rotary"), "revolute"),
@@ -52,14 +52,15 @@ class JointBuilder(ElementBuilder):
         """Adds a joint between two bodies, or between a body and the ground.
 
         The first joint of a body in minimal coordinates defines the body's coordinates. It is revolute, prismatic,
-        cylindrical, universal, planar or spherical, and its first partner is the ground, a body that is part of a tree,
-        or a rigid body in a Lie formulation, which becomes the root of a tree. All other joints are constraints.
+        cylindrical, universal, planar, spherical or free, and its first partner is the ground, a body that is part of a
+        tree, or a rigid body in a Lie formulation, which becomes the root of a tree. All other joints are constraints.
 
         Parameters
         ----------
         kind : str
             "spherical", "revolute", "prismatic", "cylindrical", "universal", "inline" (a point of `b` stays on a line
-            of `a`), "planar" (on a plane of `a`, the normals aligned), "rigid" or "distance".
+            of `a`), "planar" (on a plane of `a`, the normals aligned), "rigid" or "distance". A "free" joint allows
+            all motions; it only attaches a body in minimal coordinates to another one.
         a, b : str or lgint.ground
             The two bodies.
         point : array_like, shape (3,)
@@ -84,8 +85,9 @@ class JointBuilder(ElementBuilder):
         rate : float or array_like, optional
             Only for a joint that defines the coordinates of a body in minimal coordinates, rad/s or m/s: cylindrical
             (slide, turn); universal (about `axis`, about `second_axis`); planar (two slides, turn); spherical (the
-            relative angular velocity in axes of `b`). The velocities of the second body follow from it. Default: the
-            rates that follow from the velocities of both bodies.
+            relative angular velocity in axes of `b`); free (three slides, along axes of `a` that are those of `b` at
+            the start, and the relative angular velocity in axes of `b`). The velocities of the second body follow from
+            it. Default: the rates that follow from the velocities of both bodies.
         name : str, optional
             By which drives and accessors refer to it. Default: made from the names of the bodies.
 
@@ -111,8 +113,10 @@ class JointBuilder(ElementBuilder):
         if b in self._loose:
             self._check_tree_joint(kind, a, b)
             _refuse(kind, "carrier", carrier)
-            triad = self._at(b).R if kind == "spherical" else _triad(kind, name, axis, second_axis)
-            if not JOINTS[kind].coordinates:
+            triad = _triad(kind, name, axis, second_axis)
+            if turns_as_node(kind):
+                triad = self._at(b).R
+            if not _coordinates(kind):
                 _refuse(kind, "angle", angle)
             q = 0.0 if angle is None else number(f"angle of {name!r}", angle)
             many = len(TREE_JOINTS[kind])
@@ -121,6 +125,11 @@ class JointBuilder(ElementBuilder):
             rates = None if speeds is None else speeds.reshape(many)
             return self._hang(name, a, b, Joint(kind, place, triad, q, rates))
         _refuse(kind, "rate", rate)
+        if kind not in JOINTS:
+            raise ValueError(
+                f"a {kind} joint constrains nothing: it only attaches a body in minimal coordinates, as its first "
+                f"joint; {b!r} has coordinates already"
+            )
         if point is None and (point_a is None or point_b is None):
             raise ValueError(f"joint {name!r} needs point, or point_a and point_b")
         ends = self._ends(name, a, b, point, point_a, point_b, (3,))
@@ -138,7 +147,7 @@ class JointBuilder(ElementBuilder):
     def _lower_pair(self, kind: str, ends: Ends, triad: Array, start: float | None) -> JointRow:
         """The record of a joint whose triads are `triad`, inertial, at the start, where its coordinate is `start`."""
         row = _between(kind, ends)
-        turns = start is not None and "angle" in JOINTS[kind].coordinates
+        turns = start is not None and "angle" in _coordinates(kind)
         turned = triad @ _turn_about_z(start or 0.0) if turns else triad
         first, second = ends.bodies
         row["triads"] = [self._triad_on(first, triad), self._triad_on(second, turned)]
@@ -230,7 +239,7 @@ class JointBuilder(ElementBuilder):
         self._links[link], self._blocks[link] = tree, tree.block
         self._loose.remove(link)
         ends = self._ends(name, parent, link, joint.point, None, None, (3,))
-        start = joint.coordinate if JOINTS[joint.kind].coordinates else None
+        start = joint.coordinate if _coordinates(joint.kind) else None
         row = self._lower_pair(joint.kind, ends, joint.triad, start)
         return self._add_joint(name, {**row, "holds": True})
 
@@ -243,6 +252,11 @@ class JointBuilder(ElementBuilder):
         tree = Tree(self._blocks[parent], self._bodies[parent])
         self._parts[tree.block] = self._links[parent] = tree
         return tree
+
+
+def _coordinates(kind: str) -> tuple[str, ...]:
+    """The coordinates of a joint about and along its axis."""
+    return JOINTS[kind].coordinates if kind in JOINTS else ()
 
 
 def _between(kind: str, ends: Ends) -> JointRow:
@@ -265,7 +279,7 @@ def _unit(what: str, value: ArrayLike) -> Array:
 
 def _triad(kind: str, name: str, axis: ArrayLike | None, second_axis: ArrayLike | None) -> Array:
     """Joint axes e1, e2, e3 as columns, inertial: one axis is e3; if a kind needs two axes, they are e1 and e2."""
-    needed = JOINTS[kind].axes
+    needed = JOINTS[kind].axes if kind in JOINTS else 0
     if needed == 0:
         _refuse(kind, "axis", axis)
         _refuse(kind, "second_axis", second_axis)

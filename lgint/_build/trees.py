@@ -9,7 +9,7 @@ import numpy as np
 
 from lgint._args import Array
 from lgint._build.body import IDENTITY, START_TOLERANCE, ZERO, Body, State, states
-from lgint._model.joints import TREE_JOINTS
+from lgint._model.joints import TREE_JOINTS, single_motions, turns_as_node
 from lgint._rotation import cross
 
 
@@ -19,7 +19,7 @@ class Joint:
 
     kind: str
     point: Array  # inertial
-    triad: Array  # inertial, e1, e2, e3 as columns; of a spherical joint the axes of the link
+    triad: Array  # inertial, e1, e2, e3 as columns; of a spherical or free joint the axes of the link
     coordinate: float  # about e3, or along it if that is its only coordinate
     rates: Array | None  # of all coordinates; None: they follow from the velocities of both bodies
 
@@ -30,8 +30,8 @@ class Joint:
 
     def start(self) -> list[float]:
         """The coordinates at the start."""
-        if self.kind == "spherical":
-            return cast(list[float], IDENTITY.ravel().tolist())
+        if turns_as_node(self.kind):
+            return [0.0] * single_motions(self.kind) + cast(list[float], IDENTITY.ravel().tolist())
         return [0.0] * (len(TREE_JOINTS[self.kind]) - 1) + [self.coordinate]
 
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from lgint._model.formulations import FORMULATIONS
-from lgint._model.joints import NODES, TREE_JOINTS, TREE_NODE, tree_width
+from lgint._model.joints import NODES, TREE_JOINTS, TREE_NODE, single_motions, tree_width, turns_as_node
 from lgint._model.record import BodyRow, JointRow, Record, holders, mode_count
 
 # A block of the configuration: a factor, which is a node kind and the dimension of R^n, or a product of factors.
@@ -35,17 +35,19 @@ def _node(body: BodyRow) -> tuple[str, int]:
 
 
 def _factors(record: Record, links: list[str], held: Mapping[str, str]) -> Block:
-    """The factors of a tree: nodes of its root and of spherical joints, and R^n of joints that follow each other."""
+    """The factors of a tree: nodes of its root and of rotations, and R^n of angles and slides between them."""
     factors: list[tuple[str, int]] = []
     for name in links:
         if name not in held:
             factors.append(_node(record["bodies"][name]))
-        elif (kind := record["joints"][held[name]]["kind"]) == "spherical":
+            continue
+        kind = record["joints"][held[name]]["kind"]
+        if (count := single_motions(kind)) and factors and factors[-1][0] == "Rn":
+            factors[-1] = "Rn", factors[-1][1] + count
+        elif count:
+            factors.append(("Rn", count))
+        if turns_as_node(kind):
             factors.append((TREE_NODE, 0))
-        elif factors and factors[-1][0] == "Rn":
-            factors[-1] = "Rn", factors[-1][1] + len(TREE_JOINTS[kind])
-        else:
-            factors.append(("Rn", len(TREE_JOINTS[kind])))
     return factors[0] if len(factors) == 1 else tuple(factors)
 
 

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from lgint import _core
 from lgint._args import Array
 from lgint._model.blocks import Block, Link, blocks_of, root_motions, trees_of, widths
-from lgint._model.joints import TREE_JOINTS, tree_width
+from lgint._model.joints import JOINTS, TREE_JOINTS, tree_width
 from lgint._model.laws import ForceLaw, StrainLaw, TurnedLaw, TurnedLoad
 from lgint._model.motion import motion
 from lgint._model.parameters import DECLARED, row_of
@@ -290,7 +290,10 @@ class Frames:
 
     def coordinates(self, joint: JointRow, at: int) -> dict[str, tuple[int, int, int]]:
         """The coordinates of a joint that holds the link on which the frame `at` is, as in `JointPlace`."""
-        link, found = self.links[joint["second"]], {}
+        link = self.links[joint["second"]]
+        found: dict[str, tuple[int, int, int]] = {}
+        if joint["kind"] not in JOINTS:
+            return found
         for i, (kind, axis) in enumerate(TREE_JOINTS[joint["kind"]]):
             if axis == 2 and kind != "node":
                 v = link.first + i

@@ -55,14 +55,25 @@ TREE_JOINTS: Final[Mapping[str, tuple[tuple[str, int], ...]]] = {
     "universal": (("turn", 0), ("turn", 1)),
     "planar": (("slide", 0), ("slide", 1), ("turn", 2)),
     "spherical": (("node", 0), ("node", 1), ("node", 2)),
+    "free": (("slide", 0), ("slide", 1), ("slide", 2), ("node", 0), ("node", 1), ("node", 2)),
 }
-TREE_NODE: Final = "SO3"  # of a spherical joint in a tree
+TREE_NODE: Final = "SO3"  # of the rotations of spherical and free joints in trees
 NODES: Final[Mapping[str, Any]] = {row["name"]: row for row in _core.NODES}
 
 
 def tree_width(kind: str) -> int:
     """Number of coordinates of a joint in a tree."""
-    return int(NODES[TREE_NODE]["nq"]) if kind == "spherical" else len(TREE_JOINTS[kind])
+    return single_motions(kind) + (int(NODES[TREE_NODE]["nq"]) if turns_as_node(kind) else 0)
+
+
+def turns_as_node(kind: str) -> bool:
+    """Whether a joint in a tree has a rotation of a node among its coordinates, the last ones."""
+    return TREE_JOINTS[kind][-1][0] == "node"
+
+
+def single_motions(kind: str) -> int:
+    """Number of angles and slides of a joint in a tree."""
+    return sum(motion != "node" for motion, _ in TREE_JOINTS[kind])
 
 
 def joint_coordinate(name: str, kind: str, wanted: str | None) -> str:

@@ -19,6 +19,7 @@ AXES = {  # arguments of each kind of joint, and the motions that it allows: whe
     "universal": ({"axis": AXIS, "second_axis": ACROSS}, [(False, AXIS), (False, ACROSS)]),
     "planar": ({"axis": ACROSS}, [(True, AXIS), (True, np.cross(AXIS, ACROSS)), (False, ACROSS)]),
     "spherical": ({}, [(False, axis) for axis in np.eye(3)]),
+    "free": ({}, [(True, axis) for axis in np.eye(3)]),
 }
 ROOTS = ("ground", "pivot", "R3xSO3", "R3xS3", "R3xRV", "SE3", "S3R3")
 POINT, NEXT = np.array([0.3, 0.1, 0.2]), np.array([0.7, 0.5, 0.2])
@@ -47,8 +48,11 @@ def mechanism(formulation, kind, root, load=True):
     velocity = velocity + np.cross(omega, POINT - x)
     for rate, (slides, axis) in zip((0.7, -0.5, 0.9), motions, strict=False):
         velocity, omega = (velocity + rate * axis, omega) if slides else (velocity, omega + rate * axis)
+    if kind == "free":
+        omega = omega + (0.3, 0.5, -0.2)
     add_moving(b, "arm", np.array([0.5, 0.4, 0.1]), POINT, velocity, omega)
-    b.add_joint(kind, before, "arm", point=POINT, name="joint", **arguments)
+    if kind != "free" or formulation == "minimal":
+        b.add_joint(kind, before, "arm", point=POINT, name="joint", **arguments)
     velocity = velocity + np.cross(omega, NEXT - POINT)
     omega = omega + (0.4, -0.3, 0.2)
     add_moving(b, "hand", np.array([0.9, 0.4, 0.3]), NEXT, velocity, omega)
@@ -80,13 +84,15 @@ def both(kind, root):
 def test_a_tree_moves_as_bodies_with_constraints_do(kind, root):
     """States, reactions and coordinates of joints, by an explicit method."""
     tree, bodies = both(kind, root)
-    assert tree.nc == 0 and bodies.nc > 0
+    assert tree.nc == 0 and bodies.nc > 0 and len(tree.core.blocks) == 1
     one, other = (lgint.integrate(model, "rk44", t_end=0.1, h=1e-3) for model in (tree, bodies))
     for name in tree.bodies:
         assert np.allclose(one.position(name), other.position(name), rtol=0, atol=1e-10)
         assert np.allclose(one.rotation(name), other.rotation(name), rtol=0, atol=1e-10)
         assert np.allclose(one.velocity(name), other.velocity(name), rtol=0, atol=1e-9)
-    for joint in ("joint", "ball"):
+    if kind == "free":
+        assert np.abs(one.reaction("joint")).max() < 1e-9
+    for joint in other.model.joints:
         expected = other.reaction(joint)
         assert np.allclose(one.reaction(joint), expected, rtol=0, atol=1e-8 * np.abs(expected).max())
     for which in coordinates_of(kind):
@@ -95,7 +101,7 @@ def test_a_tree_moves_as_bodies_with_constraints_do(kind, root):
 
 
 @pytest.mark.parametrize("root", ["ground", "R3xSO3", "SE3"])
-@pytest.mark.parametrize("kind", ["universal", "planar", "spherical"])
+@pytest.mark.parametrize("kind", ["universal", "planar", "spherical", "free"])
 def test_implicit_steps(kind, root):
     """Generalized-alpha has the order two, and meets the explicit method."""
     tree, _ = both(kind, root)
@@ -117,6 +123,27 @@ def test_what_the_model_says_of_itself(kind, root):
     expected = np.linalg.solve(got["S"], got["force"] - got["gyro"])
     a = model.core.initial(0.0, model.q0, model.v0)[0]
     assert np.abs(a - expected).max() < 1e-12 * np.abs(expected).max()
+
+
+def test_rates_of_a_free_joint_and_what_it_cannot_do():
+    """Rates are along the axes of the second body, then about them; a free joint between other bodies is an error."""
+    b = lgint.ModelBuilder(formulation="minimal")
+    turned = lgint.groups.so3.exp((0.3, -0.4, 0.2))
+    b.add_body("first", mass=1.0, inertia=(1, 2, 3), position=(1, 0, 0))
+    b.add_joint("revolute", lgint.ground, "first", point=(0, 0, 0), axis=(0, 0, 1), rate=2.0)
+    b.add_body("second", mass=1.0, inertia=(1, 2, 3), position=(1, 1, 0), rotation=turned)
+    b.add_joint("free", "first", "second", point=(1, 1, 0), rate=(1, 2, 3, 4, 5, 6))
+    with pytest.raises(ValueError, match="a free joint constrains nothing"):
+        b.add_joint("free", "first", "second", point=(1, 1, 0))
+    with pytest.raises(ValueError, match="a free joint takes no axis"):
+        b.add_body("third", mass=1.0, inertia=(1, 2, 3))
+        b.add_joint("free", "first", "third", point=(0, 0, 0), axis=(0, 0, 1))
+    b.add_joint("free", "second", "third", point=(0, 0, 0))
+    model = b.build()
+    run = lgint.integrate(model, "rk44", t_end=1e-3, h=1e-3)
+    assert np.allclose(run.velocity("second")[0], np.cross((0, 0, 2), (1, 1, 0)) + turned @ (1, 2, 3))
+    assert np.allclose(run.angular_velocity("second")[0], turned.T @ (0, 0, 2) + (4, 5, 6))
+    assert model.nv == 13 and model.nq == 25
 
 
 def test_energy_is_conserved():
