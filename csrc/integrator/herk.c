@@ -258,10 +258,10 @@ static lg_status estimate(lg_herk_stepper *rk, const lg_state *state, double h)
     lg_accel *accel = &rk->base.accel;
     double pivot = pivot_of(&rk->b_hat, h);
     move(rk, state, &rk->b_hat, 1, h);
-    LG_TRY(set_rows(rk, state, 1, h, rk->B_next));
+    LG_TRY(set_rows(rk, state, 1, h, accel->B));
 
     lg_point point = point_at(state, h, 1, rk->theta, rk->q, rk->v);
-    LG_TRY(lg_accel_border(accel, &point, NULL, rk->B_next, &rk->base.report));
+    LG_TRY(lg_accel_border(accel, &point, NULL, accel->B, &rk->base.report));
     LG_TRY(solve(rk, pivot));
     lg_axpy(space->nv, pivot, accel->x, rk->v);
     lg_space_difference(space, rk->q, rk->q_end, rk->error);

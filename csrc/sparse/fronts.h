@@ -74,31 +74,29 @@ typedef struct lg_plan {
     lg_arena memory;
 } lg_plan;
 
-typedef struct lg_schur_block { /* a block of M */
+typedef struct lg_schur_block { /* a block of M with the entries of B on it, in the order in which groups go */
     int nv, velocity; /* its velocities, and the first of them */
+    int first, count; /* its entries */
+    int rows; /* of each entry; 0: they differ */
     long inverse; /* place among the factors of the matrix of masses */
+    long products; /* where entry k, to the left, and entry l meet in S: count^2 places, numbered l count + k */
 } lg_schur_block;
 
 typedef struct lg_schur_entry { /* an entry of B: a group on a block */
-    int rows, nv, row, velocity, block;
+    int rows, row; /* the rows of the group and the first of them */
     int value; /* place in the values of B */
+    int lower; /* the first entry on the block that meets it in the lower triangle of S */
 } lg_schur_entry;
-
-typedef struct lg_schur_product { /* two entries of B on one block; where their product is in S */
-    int left, right; /* places in the values of B */
-    int rows, columns, nv; /* sizes: rows of the left and of the right entry, velocities of the block */
-    int ld;
-    long at;
-} lg_schur_product;
 
 /* The reduction of a plan for masses to the Schur complement S = B M^-1 B^T; see schur.h. */
 typedef struct lg_schur_plan {
     lg_plan *masses, *groups; /* of M, which couples no blocks, and of S */
-    int nblocks, nentries, nvalues, nmasks;
-    long nproducts, nlower; /* the lower triangle of S, with the diagonal, comes first */
+    int nblocks, nentries, nmasks;
+    int largest; /* doubles of the largest entry */
+    long nproducts;
     lg_schur_block *blocks;
-    lg_schur_entry *entries; /* in the order of groups */
-    lg_schur_product *products;
+    lg_schur_entry *entries;
+    lg_meeting *products;
     lg_mask_place *masks;
     lg_arena memory;
 } lg_schur_plan;

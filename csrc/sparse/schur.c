@@ -4,22 +4,28 @@
 #include "sparse/fronts.h"
 #include "sparse/tiles.h"
 
+#include <stdint.h>
+
 /* The entries of an inverse mass that are not zero: all; those of two 3 x 3 blocks, as for positions and rotations; the
    diagonal. */
 enum { FULL, TWO_BLOCKS, DIAGONAL };
 
-/* Calls a kernel with the sizes of an entry of B. The compiler knows those of common joints between bodies and of the
-   edges of rods. */
-#define LG_BY_SIZE(kernel, rows, nv, ...)                                                                              \
+/* Calls a kernel with the sizes of the entries of B on a block, and the velocity from which they are not multiples of
+   the identity. The compiler knows those of common joints between bodies and of the edges of rods. */
+#define LG_BY_SIZE(kernel, block, from, ...)                                                                           \
     do {                                                                                                               \
-        if ((nv) == 6 && (rows) == 3)                                                                                  \
-            kernel(3, 6, __VA_ARGS__);                                                                                 \
-        else if ((nv) == 6 && (rows) == 2)                                                                             \
-            kernel(2, 6, __VA_ARGS__);                                                                                 \
-        else if ((nv) == 6 && (rows) == 5)                                                                             \
-            kernel(5, 6, __VA_ARGS__);                                                                                 \
+        if ((block)->nv == 6 && (block)->rows == 3 && (from))                                                          \
+            kernel(3, 6, 3, block, __VA_ARGS__);                                                                       \
+        else if ((block)->nv == 6 && (block)->rows == 3)                                                               \
+            kernel(3, 6, 0, block, __VA_ARGS__);                                                                       \
+        else if ((block)->nv == 6 && (block)->rows == 5 && (from))                                                     \
+            kernel(5, 6, 3, block, __VA_ARGS__);                                                                       \
+        else if ((block)->nv == 6 && (block)->rows == 5)                                                               \
+            kernel(5, 6, 0, block, __VA_ARGS__);                                                                       \
+        else if ((block)->nv == 6 && (block)->rows == 2)                                                               \
+            kernel(2, 6, 0, block, __VA_ARGS__);                                                                       \
         else                                                                                                           \
-            kernel(rows, nv, __VA_ARGS__);                                                                             \
+            kernel(0, (block)->nv, 0, block, __VA_ARGS__);                                                             \
     } while (0)
 
 void lg_schur_layout(lg_schur *schur, const lg_schur_plan *plan, lg_matrix *groups, lg_arena *arena)
@@ -27,17 +33,11 @@ void lg_schur_layout(lg_schur *schur, const lg_schur_plan *plan, lg_matrix *grou
     *schur = (lg_schur){.plan = plan, .groups = groups};
     lg_matrix_layout_sums(&schur->masses, plan->masses, arena);
     lg_matrix_layout_sums(groups, plan->groups, arena);
-    schur->zeros = lg_arena_ints(arena, (size_t)plan->nblocks);
-    schur->C = lg_arena_doubles(arena, (size_t)plan->nvalues + LG_CHUNK);
-    schur->W = lg_arena_doubles(arena, (size_t)plan->nvalues + LG_CHUNK);
+    schur->shapes = lg_arena_take(arena, (size_t)plan->nblocks * sizeof *schur->shapes);
+    schur->W = lg_arena_doubles(arena, (size_t)plan->largest);
 }
 
 /* ---- the inverse mass ---- */
-
-static const double *inverse_of(const lg_schur *schur, int block)
-{
-    return schur->masses.factors + schur->plan->blocks[block].inverse;
-}
 
 static int zeros_of(int nv, const double *A)
 {
@@ -51,79 +51,179 @@ static int zeros_of(int nv, const double *A)
     return diagonal ? DIAGONAL : two_blocks ? TWO_BLOCKS : FULL;
 }
 
+/* Whether the first three columns of a matrix are a multiple of the identity over zeros of either sign. */
+static LG_INLINE int is_multiple(int rows, const double *D)
+{
+    uint64_t others = 0;
+    UNROLL
+    for (int c = 0; c < 3; c++) {
+        UNROLL
+        for (int r = 0; r < rows; r++) {
+            uint64_t bits;
+            memcpy(&bits, D + r + rows * c, sizeof bits);
+            others |= r == c ? 0 : bits << 1;
+        }
+    }
+    return others == 0 && D[0] == D[rows + 1] && D[0] == D[2 * (rows + 1)];
+}
+
 static lg_status invert_masses(lg_schur *schur)
 {
     LG_TRY(lg_matrix_factor(&schur->masses));
     LG_TRY(lg_matrix_keep(&schur->masses));
-    for (int b = 0; b < schur->plan->nblocks; b++)
-        schur->zeros[b] = zeros_of(schur->plan->blocks[b].nv, inverse_of(schur, b));
-    return LG_OK;
-}
-
-/* y = A x for a column-major A with these zeros; strides between the entries of x */
-static LG_INLINE void multiply(int nv, int zeros, const double *restrict A, const double *restrict x, int stride,
-                               double *restrict y)
-{
-    int size = zeros == DIAGONAL ? 1 : zeros == TWO_BLOCKS ? 3 : nv;
-    UNROLL
-    for (int first = 0; first < nv; first += size) {
-        UNROLL
-        for (int r = first; r < first + size; r++) {
-            double sum = A[r + nv * first] * x[stride * first];
-            UNROLL
-            for (int c = first + 1; c < first + size; c++)
-                sum += A[r + nv * c] * x[stride * c];
-            y[r] = sum;
-        }
+    for (int b = 0; b < schur->plan->nblocks; b++) {
+        const lg_schur_block *block = &schur->plan->blocks[b];
+        const double *A = schur->masses.factors + block->inverse;
+        schur->shapes[b].zeros = zeros_of(block->nv, A);
+        schur->shapes[b].isotropic = block->nv == 6 && is_multiple(6, A);
     }
-}
-
-/* ---- columns and rows ---- */
-
-static LG_INLINE void weigh(int rows, int nv, int zeros, const double *inverse, const double *B, double *W)
-{
-    UNROLL
-    for (int r = 0; r < rows; r++)
-        multiply(nv, zeros, inverse, B + r, rows, W + nv * r);
-}
-
-static LG_INLINE void weigh_rows(int rows, int nv, int zeros, const double *inverse, const double *B, double *W)
-{
-    if (zeros == DIAGONAL)
-        weigh(rows, nv, DIAGONAL, inverse, B, W);
-    else if (zeros == TWO_BLOCKS)
-        weigh(rows, 6, TWO_BLOCKS, inverse, B, W);
-    else
-        weigh(rows, nv, FULL, inverse, B, W);
-}
-
-static void put_columns(const lg_schur *schur, const double *B)
-{
-    const lg_schur_plan *p = schur->plan;
-    for (const lg_schur_entry *e = p->entries; e < p->entries + p->nentries; e++)
-        LG_BY_SIZE(weigh_rows, e->rows, e->nv, schur->zeros[e->block], inverse_of(schur, e->block), B + e->value,
-                   schur->W + e->value);
+    return LG_OK;
 }
 
 /* ---- factorisation ---- */
 
-/* -S += -C W for a pair of entries of as many rows. */
-static LG_INLINE void subtract_square(int rows, int nv, const double *C, const double *W, double *S, int ld)
+/* How many velocities the inverse mass couples with each other, if it has these zeros. */
+static LG_INLINE int coupled(int nv, int zeros)
 {
-    if (rows <= 3)
-        subtract_tile(nv, rows, rows, C, rows, W, S, ld, NULL);
-    else
-        subtract_product(nv, rows, rows, C, rows, W, S, ld);
+    return zeros == DIAGONAL ? 1 : zeros == TWO_BLOCKS ? 3 : nv;
 }
 
-static LG_INLINE void subtract(const lg_schur *schur, const lg_schur_product *to)
+/* W = B A for the inverse mass A with these zeros and leading dimension ld, in rows x nv. */
+static LG_INLINE void weigh_with(int rows, int nv, int zeros, const double *restrict A, int ld,
+                                 const double *restrict B, double *restrict W)
 {
-    const double *C = schur->C + to->left, *W = schur->W + to->right;
-    double *S = schur->groups->values + to->at;
-    if (to->rows == to->columns)
-        LG_BY_SIZE(subtract_square, to->rows, to->nv, C, W, S, to->ld);
+    int size = coupled(nv, zeros);
+    UNROLL
+    for (int i = 0; i < nv; i++) {
+        int first = i / size * size;
+        UNROLL
+        for (int r = 0; r + 1 < rows; r += 2) {
+            pair sum = load(B + r + rows * first) * A[first + ld * i];
+            UNROLL
+            for (int j = first + 1; j < first + size; j++)
+                sum += load(B + r + rows * j) * A[j + ld * i];
+            store(W + r + rows * i, sum);
+        }
+        if (rows % 2) {
+            double sum = B[rows - 1 + rows * first] * A[first + ld * i];
+            UNROLL
+            for (int j = first + 1; j < first + size; j++)
+                sum += B[rows - 1 + rows * j] * A[j + ld * i];
+            W[rows - 1 + rows * i] = sum;
+        }
+    }
+}
+
+static LG_INLINE void weigh(int rows, int nv, int zeros, const double *A, int ld, const double *B, double *W)
+{
+    if (zeros == DIAGONAL)
+        weigh_with(rows, nv, DIAGONAL, A, ld, B, W);
+    else if (zeros == TWO_BLOCKS && nv == 6)
+        weigh_with(rows, 6, TWO_BLOCKS, A, ld, B, W);
     else
-        subtract_product(to->nv, to->rows, to->columns, C, to->rows, W, S, to->ld);
+        weigh_with(rows, nv, FULL, A, ld, B, W);
+}
+
+/* Up to three columns of S -= C W^T: pairs of rows, then the last row alone. */
+static LG_INLINE void subtract_three(int nv, int rows, int columns, int ld_W, const double *restrict C,
+                                     const double *restrict W, double *restrict S, int ld)
+{
+    UNROLL
+    for (int r = 0; r + 1 < rows; r += 2) {
+        pair sum[3] = {{0}};
+        UNROLL
+        for (int i = 0; i < nv; i++) {
+            UNROLL
+            for (int c = 0; c < columns; c++)
+                sum[c] += load(C + r + rows * i) * W[c + ld_W * i];
+        }
+        UNROLL
+        for (int c = 0; c < columns; c++)
+            store(S + r + ld * c, load(S + r + ld * c) - sum[c]);
+    }
+    if (rows % 2) {
+        double *last = S + rows - 1, one = 0;
+        pair two = {0};
+        UNROLL
+        for (int i = 0; i < nv; i++) {
+            double factor = C[rows - 1 + rows * i];
+            if (columns > 1)
+                two += load(W + ld_W * i) * factor;
+            if (columns % 2)
+                one += W[columns - 1 + ld_W * i] * factor;
+        }
+        if (columns > 1)
+            last[0] -= two[0], last[ld] -= two[1];
+        if (columns % 2)
+            last[ld * (columns - 1)] -= one;
+    }
+}
+
+/* S -= C W^T */
+static LG_INLINE void subtract(int nv, int rows, int columns, const double *C, const double *W, double *S, int ld)
+{
+    int c = 0;
+    UNROLL
+    for (; c + 3 <= columns; c += 3)
+        subtract_three(nv, rows, 3, columns, C, W + c, S + ld * c, ld);
+    if (columns - c == 2)
+        subtract_three(nv, rows, 2, columns, C, W + c, S + ld * c, ld);
+    else if (columns - c == 1)
+        subtract_three(nv, rows, 1, columns, C, W + c, S + ld * c, ld);
+}
+
+/* The same for the lower triangle of three rows and columns. */
+static LG_INLINE void subtract_lower(int nv, const double *restrict C, const double *restrict W, double *restrict S)
+{
+    pair column = {0}, row = {0}, diagonal = {0};
+    UNROLL
+    for (int i = 0; i < nv; i++) {
+        const double *c = C + 3 * i, *w = W + 3 * i;
+        column += load(c) * w[0];
+        row += load(w) * c[2];
+        diagonal += load(c + 1) * load(w + 1);
+    }
+    store(S, load(S) - column);
+    S[2] -= row[0], S[5] -= row[1];
+    S[4] -= diagonal[0], S[8] -= diagonal[1];
+}
+
+/* Whether the entries of values of B on a block are multiples of the identity for its first three velocities. */
+static int has_multiples(const lg_schur_plan *plan, const lg_schur_block *block, const double *B)
+{
+    const lg_schur_entry *e = plan->entries + block->first, *end = e + block->count;
+    int multiples = block->rows == 3 || block->rows == 5;
+    for (; multiples && e < end; e++)
+        multiples = block->rows == 3 ? is_multiple(3, B + e->value) : is_multiple(5, B + e->value);
+    return multiples;
+}
+
+/* Subtracts the products of all entries on a block from -S. */
+static LG_INLINE void form(int rows, int nv, int from, const lg_schur_block *block, const lg_schur *schur,
+                           int symmetric)
+{
+    const lg_schur_plan *p = schur->plan;
+    const lg_schur_entry *entry = p->entries + block->first;
+    const lg_meeting *to = p->products + block->products;
+    const double *inverse = schur->masses.factors + block->inverse, *A = inverse + from * (nv + 1);
+    int zeros = schur->shapes[block - p->blocks].zeros;
+    for (int l = 0; l < block->count; l++, to += block->count) {
+        int columns = rows ? rows : entry[l].rows;
+        const double *B = schur->B + entry[l].value;
+        weigh(columns, nv - from, zeros, A, nv, B + columns * from, schur->W);
+        for (int k = symmetric ? entry[l].lower : 0; k < block->count; k++) {
+            int n = rows ? rows : entry[k].rows;
+            const double *C = schur->C + entry[k].value;
+            double *S = schur->groups->values + to[k].at, part = from ? C[0] * inverse[0] * B[0] : 0;
+            if (symmetric && rows == 3 && k == l)
+                subtract_lower(nv - from, C + n * from, schur->W, S);
+            else
+                subtract(nv - from, n, columns, C + n * from, schur->W, S, to[k].ld);
+            UNROLL
+            for (int i = 0; i < from; i++)
+                S[i * (to[k].ld + 1)] -= part;
+        }
+    }
 }
 
 static lg_status factor_groups(const lg_schur *schur, int symmetric)
@@ -131,8 +231,15 @@ static lg_status factor_groups(const lg_schur *schur, int symmetric)
     const lg_schur_plan *p = schur->plan;
     lg_matrix *groups = schur->groups;
     lg_matrix_zero(groups);
-    for (long i = 0; i < (symmetric ? p->nlower : p->nproducts); i++)
-        subtract(schur, &p->products[i]);
+    for (int b = 0; b < p->nblocks; b++) {
+        const lg_schur_block *block = &p->blocks[b];
+        lg_schur_shape *shape = &schur->shapes[b];
+        shape->from = shape->isotropic && has_multiples(p, block, schur->B) &&
+                              (schur->B == schur->C || has_multiples(p, block, schur->C))
+                          ? 3
+                          : 0;
+        LG_BY_SIZE(form, block, shape->from, schur, symmetric);
+    }
     for (const lg_mask_place *mask = p->masks; mask < p->masks + p->nmasks; mask++)
         groups->values[mask->at] += schur->C[mask->value];
     lg_status status = symmetric ? lg_matrix_factor_symmetric(groups) : lg_matrix_factor(groups);
@@ -148,29 +255,39 @@ lg_status lg_schur_factor(lg_schur *schur, const double *columns, const double *
         schur->groups->deficient_row = schur->masses.deficient_row;
         return status;
     }
-    if (columns)
-        put_columns(schur, columns);
-    if (rows)
-        lg_copy(schur->plan->nvalues, rows, schur->C);
-    return factor_groups(schur, columns == rows);
+    schur->B = columns ? columns : schur->B;
+    schur->C = rows ? rows : schur->C;
+    return factor_groups(schur, schur->B == schur->C);
 }
 
 /* ---- solution ---- */
 
-static void multiply_blocks(const lg_schur *schur, double *x)
+/* y = A x for an inverse mass A with these zeros */
+static LG_INLINE void multiply_with(int nv, int zeros, const double *restrict A, const double *restrict x,
+                                    double *restrict y)
 {
-    for (int b = 0; b < schur->plan->nblocks; b++) {
-        const lg_schur_block *block = &schur->plan->blocks[b];
-        const double *inverse = inverse_of(schur, b);
-        double f[LG_MOST_INVERTED], *y = x + block->velocity;
-        lg_copy(block->nv, y, f);
-        if (schur->zeros[b] == DIAGONAL)
-            multiply(block->nv, DIAGONAL, inverse, f, 1, y);
-        else if (schur->zeros[b] == TWO_BLOCKS)
-            multiply(6, TWO_BLOCKS, inverse, f, 1, y);
-        else
-            multiply(block->nv, FULL, inverse, f, 1, y);
+    int size = coupled(nv, zeros);
+    UNROLL
+    for (int i = 0; i < nv; i++) {
+        int first = i / size * size;
+        double sum = A[i + nv * first] * x[first];
+        UNROLL
+        for (int j = first + 1; j < first + size; j++)
+            sum += A[i + nv * j] * x[j];
+        y[i] = sum;
     }
+}
+
+static LG_INLINE void multiply(const lg_schur *schur, const lg_schur_block *block, int nv, const double *x, double *y)
+{
+    const double *inverse = schur->masses.factors + block->inverse;
+    int zeros = schur->shapes[block - schur->plan->blocks].zeros;
+    if (zeros == DIAGONAL)
+        multiply_with(nv, DIAGONAL, inverse, x, y);
+    else if (zeros == TWO_BLOCKS)
+        multiply_with(6, TWO_BLOCKS, inverse, x, y);
+    else
+        multiply_with(nv, FULL, inverse, x, y);
 }
 
 /* y -= A x for a column-major rows x columns matrix */
@@ -178,49 +295,75 @@ static LG_INLINE void subtract_times(int rows, int columns, const double *restri
                                      double *restrict y)
 {
     UNROLL
-    for (int r = 0; r < rows; r += 2) {
-        pair sum = {0};
+    for (int r = 0; r + 1 < rows; r += 2) {
+        pair sum = load(A + r) * x[0];
         UNROLL
-        for (int c = 0; c < columns; c++)
-            sum += load(A + r + rows * c) * x[c];
-        y[r] -= sum[0];
-        if (r + 1 < rows)
-            y[r + 1] -= sum[1];
+        for (int i = 1; i < columns; i++)
+            sum += load(A + r + rows * i) * x[i];
+        y[r] -= sum[0], y[r + 1] -= sum[1];
+    }
+    if (rows % 2) {
+        double sum = A[rows - 1] * x[0];
+        UNROLL
+        for (int i = 1; i < columns; i++)
+            sum += A[rows - 1 + rows * i] * x[i];
+        y[rows - 1] -= sum;
     }
 }
 
-static LG_INLINE void subtract_row(int rows, int nv, const double *C, const double *velocities, double *row)
+/* f := M^-1 f on a block, which is subtracted, times C, from the right-hand side of the multipliers of -S. */
+static LG_INLINE void reduce(int rows, int nv, int from, const lg_schur_block *block, const lg_schur *schur, double *x,
+                             double *lam)
 {
-    subtract_times(rows, nv, C, velocities, row);
+    const lg_schur_entry *e = schur->plan->entries + block->first;
+    double f[LG_MOST_INVERTED], *restrict y = x + block->velocity;
+    lg_copy(nv, y, f);
+    multiply(schur, block, nv, f, y);
+    for (int k = 0; k < block->count; k++, e++) {
+        int n = rows ? rows : e->rows;
+        const double *C = schur->C + e->value;
+        double *to = lam + e->row;
+        subtract_times(n, nv - from, C + n * from, y + from, to);
+        UNROLL
+        for (int i = 0; i < from; i++)
+            to[i] -= C[0] * y[i];
+    }
 }
 
-static LG_INLINE void subtract_column(int rows, int nv, const double *W, const double *row, double *velocities)
+/* a = M^-1 f - M^-1 B^T lam on a block */
+static LG_INLINE void expand(int rows, int nv, int from, const lg_schur_block *block, const lg_schur *schur,
+                             const double *lam, double *x)
 {
-    subtract_times(nv, rows, W, row, velocities);
-}
-
-/* The right-hand side of the multipliers of -S: zeta - C M^-1 f */
-static void subtract_rows(const lg_schur *schur, const double *velocities, double *rows)
-{
-    const lg_schur_plan *p = schur->plan;
-    for (const lg_schur_entry *e = p->entries; e < p->entries + p->nentries; e++)
-        LG_BY_SIZE(subtract_row, e->rows, e->nv, schur->C + e->value, velocities + e->velocity, rows + e->row);
-}
-
-/* a = M^-1 f - W lam */
-static void subtract_columns_of(const lg_schur *schur, const double *lam, double *velocities)
-{
-    const lg_schur_plan *p = schur->plan;
-    for (const lg_schur_entry *e = p->entries; e < p->entries + p->nentries; e++)
-        LG_BY_SIZE(subtract_column, e->rows, e->nv, schur->W + e->value, lam + e->row, velocities + e->velocity);
+    const lg_schur_entry *e = schur->plan->entries + block->first;
+    double f[LG_MOST_INVERTED] = {0}, a[LG_MOST_INVERTED], *y = x + block->velocity;
+    for (int k = 0; k < block->count; k++, e++) {
+        int n = rows ? rows : e->rows;
+        const double *restrict B = schur->B + e->value, *restrict with = lam + e->row;
+        UNROLL
+        for (int i = 0; i < from; i++)
+            f[i] += B[0] * with[i];
+        UNROLL
+        for (int i = from; i < nv; i++) {
+            UNROLL
+            for (int r = 0; r < n; r++)
+                f[i] += B[r + n * i] * with[r];
+        }
+    }
+    multiply(schur, block, nv, f, a);
+    UNROLL
+    for (int i = 0; i < nv; i++)
+        y[i] -= a[i];
 }
 
 lg_status lg_schur_solve(const lg_schur *schur, double *x)
 {
-    double *rows = x + schur->masses.plan->nvelocities;
-    multiply_blocks(schur, x);
-    subtract_rows(schur, x, rows);
-    LG_TRY(lg_matrix_solve(schur->groups, rows));
-    subtract_columns_of(schur, rows, x);
+    const lg_schur_plan *p = schur->plan;
+    const lg_schur_shape *shapes = schur->shapes;
+    double *lam = x + p->masses->nvelocities;
+    for (int b = 0; b < p->nblocks; b++)
+        LG_BY_SIZE(reduce, &p->blocks[b], shapes[b].from, schur, x, lam);
+    LG_TRY(lg_matrix_solve(schur->groups, lam));
+    for (int b = 0; b < p->nblocks; b++)
+        LG_BY_SIZE(expand, &p->blocks[b], shapes[b].from, schur, lam, x);
     return LG_OK;
 }

@@ -10,6 +10,7 @@ typedef struct builder {
     lg_schur_plan *schur;
     /* The groups on each block as cliques, and the entries that put them there; per group its rows, and a zero. */
     int *start, *group, *entry, *rows, *zero;
+    int *order; /* per clique: its entries in the order in which their groups are eliminated */
     int *front; /* per block or group: its position in the order of elimination, 0 if it has no unknowns */
     int *memory;
 } builder;
@@ -51,13 +52,14 @@ static lg_status open_builder(builder *b)
 {
     const lg_pattern *p = b->pattern;
     size_t entries = (size_t)p->group_start[p->ngroups], nblocks = (size_t)p->nblocks, ngroups = (size_t)p->ngroups;
-    b->memory = calloc(2 * nblocks + 1 + 2 * entries + 3 * ngroups + 1, sizeof(int));
+    b->memory = calloc(2 * nblocks + 1 + 3 * entries + 3 * ngroups + 1, sizeof(int));
     if (!b->memory)
         return LG_NO_MEMORY;
     b->start = b->memory;
     b->group = b->start + nblocks + 1;
     b->entry = b->group + entries;
-    b->rows = b->entry + entries;
+    b->order = b->entry + entries;
+    b->rows = b->order + entries;
     b->zero = b->rows + ngroups;
     b->front = b->zero + ngroups;
     return LG_OK;
@@ -137,10 +139,11 @@ static void count_lists(const builder *b)
 {
     const lg_pattern *p = b->pattern;
     lg_schur_plan *s = b->schur;
-    s->nblocks = p->nblocks, s->nentries = p->group_start[p->ngroups];
-    s->nmasks = p->nmasked, s->nvalues = p->nvalues;
-    for (int i = 0; i < p->nblocks; i++)
-        s->nproducts += (long)(b->start[i + 1] - b->start[i]) * (b->start[i + 1] - b->start[i]);
+    s->nblocks = p->nblocks, s->nentries = p->group_start[p->ngroups], s->nmasks = p->nmasked;
+    for (int i = 0; i < p->nblocks; i++) {
+        int count = b->start[i + 1] - b->start[i];
+        s->nproducts += (long)count * count;
+    }
 }
 
 static void layout(void *self, lg_arena *arena)
@@ -152,42 +155,64 @@ static void layout(void *self, lg_arena *arena)
     s->masks = lg_arena_take(arena, (size_t)s->nmasks * sizeof *s->masks);
 }
 
+static int front_at(const builder *b, int k)
+{
+    return b->front[b->group[k]];
+}
+
+/* Sorts the entries of a block by their fronts; there are few. */
+static void sort_block(const builder *b, int first, int count, int *order)
+{
+    for (int k = 0; k < count; k++) {
+        int to = k;
+        for (; to > 0 && front_at(b, first + order[to - 1]) > front_at(b, first + k); to--)
+            order[to] = order[to - 1];
+        order[to] = k;
+    }
+}
+
+/* Fills block i, whose products begin at this number, from the places where the entries of the clique of its groups
+   meet. */
+static void fill_block(const builder *b, int i, long products, const lg_meeting *meeting)
+{
+    const lg_pattern *p = b->pattern;
+    lg_schur_plan *s = b->schur;
+    lg_schur_block *block = &s->blocks[i];
+    int first = b->start[i], count = b->start[i + 1] - first, *order = b->order + first;
+    sort_block(b, first, count, order);
+    *block = (lg_schur_block){.nv = p->nv[i], .velocity = p->v_start[i], .first = first, .count = count};
+    block->products = products;
+    for (int l = 0; l < count; l++) {
+        int from = first + order[l], group = b->group[from], rows = b->rows[group];
+        int repeats = l > 0 && b->group[first + order[l - 1]] == group;
+        s->entries[first + l] = (lg_schur_entry){.rows = rows,
+                                                 .row = p->group_row[group],
+                                                 .value = p->group_value[b->entry[from]],
+                                                 .lower = repeats ? s->entries[first + l - 1].lower : l};
+        block->rows = l == 0 || block->rows == rows ? rows : 0;
+        s->largest = rows * p->nv[i] > s->largest ? rows * p->nv[i] : s->largest;
+        for (int k = 0; k < count; k++)
+            s->products[products++] = meeting[(long)order[k] * count + order[l]];
+    }
+}
+
 static void fill_blocks(const builder *b)
 {
     const lg_pattern *p = b->pattern;
-    find_fronts(b->schur->masses, p->nblocks, p->v_start, b->front);
-    for (int i = 0; i < p->nblocks; i++)
-        b->schur->blocks[i] = (lg_schur_block){p->nv[i], p->v_start[i], b->schur->masses->fronts[b->front[i]].D};
+    long products = 0;
+    find_fronts(b->schur->groups, p->ngroups, p->group_row, b->front);
+    for (int i = 0; i < p->nblocks; i++) {
+        long count = b->start[i + 1] - b->start[i];
+        fill_block(b, i, products, b->schur->groups->meetings + products);
+        products += count * count;
+    }
 }
 
-static void fill_entries(const builder *b)
+static void fill_inverses(const builder *b)
 {
-    const lg_pattern *p = b->pattern;
-    for (int g = 0; g < p->ngroups; g++)
-        for (int e = p->group_start[g]; e < p->group_start[g + 1]; e++) {
-            int i = p->group_block[e];
-            b->schur->entries[e] =
-                (lg_schur_entry){rows_of(p, g), p->nv[i], p->group_row[g], p->v_start[i], i, p->group_value[e]};
-        }
-}
-
-/* The products of one triangle; `meetings` are numbered as those of the cliques of blocks. */
-static long fill_triangle(const builder *b, int lower, long count)
-{
-    const lg_pattern *p = b->pattern;
-    const lg_meeting *meeting = b->schur->groups->meetings;
-    for (int i = 0; i < p->nblocks; i++)
-        for (int k = b->start[i]; k < b->start[i + 1]; k++)
-            for (int l = b->start[i]; l < b->start[i + 1]; l++, meeting++)
-                if ((b->front[b->group[k]] >= b->front[b->group[l]]) == lower)
-                    b->schur->products[count++] = (lg_schur_product){.left = p->group_value[b->entry[k]],
-                                                                     .right = p->group_value[b->entry[l]],
-                                                                     .rows = b->rows[b->group[k]],
-                                                                     .columns = b->rows[b->group[l]],
-                                                                     .nv = p->nv[i],
-                                                                     .ld = meeting->ld,
-                                                                     .at = meeting->at};
-    return count;
+    find_fronts(b->schur->masses, b->pattern->nblocks, b->pattern->v_start, b->front);
+    for (int i = 0; i < b->pattern->nblocks; i++)
+        b->schur->blocks[i].inverse = b->schur->masses->fronts[b->front[i]].D;
 }
 
 static void fill_masks(const builder *b)
@@ -204,11 +229,8 @@ static void fill_masks(const builder *b)
 static void fill_lists(const builder *b)
 {
     fill_blocks(b);
-    fill_entries(b);
-    find_fronts(b->schur->groups, b->pattern->ngroups, b->pattern->group_row, b->front);
-    b->schur->nlower = fill_triangle(b, 1, 0);
-    fill_triangle(b, 0, b->schur->nlower);
     fill_masks(b);
+    fill_inverses(b);
 }
 
 /* ---- creation ---- */

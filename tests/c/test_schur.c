@@ -141,6 +141,49 @@ static void test_kept_masses_and_columns(void)
     }
 }
 
+static void joints_of_points(problem *p)
+{
+    for (int b = 0; b < 6; b++) {
+        add_clique(p, BLOCKS(add_block(p, 6, 0)));
+        add_group(p, b < 3 ? 3 : 5, BLOCKS(b, b > 0 ? b - 1 : b));
+    }
+}
+
+/* Entries whose first three columns are multiples of the identity over zeros, for masses that are numbers there. */
+static void make_multiples(problem *p, double *B)
+{
+    for (int b = 0; b < p->nblocks; b++)
+        p->S[b][1 + WIDE] = p->S[b][2 + 2 * WIDE] = p->S[b][0];
+    for (int g = 0; g < p->ngroups; g++)
+        for (int e = p->group_start[g], rows = p->group_rows[g]; e < p->group_start[g + 1]; e++)
+            for (int c = 0; c < 3; c++)
+                for (int r = 0; r < rows; r++)
+                    B[p->group_value[e] + r + rows * c] = r == c ? (e % 2 ? 1 : -1) : -0.0;
+}
+
+/* The translations of points are left out of the products if the columns and the rows allow it. */
+static void test_translations(void)
+{
+    for (int lower = 0; lower < 2; lower++)
+        for (int turned = 0; turned <= lower; turned++) {
+            saddle r = {.mass = LG_MASS_REGULAR};
+            uint64_t state = 27;
+            open_saddle(&r, joints_of_points, 1, &state);
+            make_multiples(&r.p, r.p.B[0]);
+            memcpy(r.p.B[1], r.p.B[0], (size_t)r.p.pattern.nvalues * sizeof(double));
+            for (int j = 0; lower && j < r.p.pattern.nvalues; j++)
+                r.p.B[1][j] += 0.1 * random_number(&state);
+            if (!turned)
+                make_multiples(&r.p, r.p.B[1]);
+            put_masses(&r);
+            CHECK(factor(&r, lower) == LG_OK);
+            for (int b = 0; b < r.p.nblocks; b++)
+                CHECK(r.kkt.schur.shapes[b].from == (b == 2 || turned ? 0 : 3));
+            free(check_solved(&r, &state, 1e-12));
+            close_saddle(&r);
+        }
+}
+
 /* The upper triangle is not read where one is enough. */
 static void test_one_triangle_is_enough(void)
 {
@@ -267,6 +310,7 @@ int main(void)
 {
     RUN(test_solutions);
     RUN(test_kept_masses_and_columns);
+    RUN(test_translations);
     RUN(test_one_triangle_is_enough);
     RUN(test_dependent_rows);
     RUN(test_singular_masses);
