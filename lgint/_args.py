@@ -1,6 +1,7 @@
 """Checks of arguments: every message names the argument, what was given and what would work."""
 
 import difflib
+import inspect
 import math
 import sys
 import warnings
@@ -92,6 +93,16 @@ def checked_function(name: str, value: Any) -> Callable[..., Any]:
         raise ValueError(f"{name}: a function expected, got {shown(value)}")
     called: Callable[..., Any] = value
     return called
+
+
+def takes_one(function: Callable[..., Any]) -> bool:
+    """Whether a function has exactly one positional parameter; False if its signature cannot be read."""
+    try:
+        parameters = inspect.signature(function).parameters.values()
+    except (TypeError, ValueError):
+        return False
+    kinds = [p.kind for p in parameters if p.kind != p.KEYWORD_ONLY and p.kind != p.VAR_KEYWORD]
+    return len(kinds) == 1 and kinds[0] != inspect.Parameter.VAR_POSITIONAL
 
 
 def functions_by_name(name: str, value: Any) -> Mapping[str, Callable[..., Any]]:

@@ -53,15 +53,16 @@ static int make_both_ends(integrate_call *c)
     return c->both ? 0 : -1;
 }
 
-/* on_step(t, q, v, both_ends) at the end of a step -> None, or the time at which the run ends. */
+/* on_step(t, q, v, mem, both_ends) at the end of a step -> None, or the time at which the run ends. */
 static lg_status call_on_step(void *self, const lg_state *before, const lg_state *after, double *t_stop)
 {
     integrate_call *c = self;
     lg_gil_take(&c->gil);
     c->before = before, c->after = after;
     (void)PyCapsule_SetName(c->capsule, current);
-    PyObject *result = PyObject_CallFunction(c->on_step, "dNNO", after->t, copied(c, LG_PART_Q, 1, &after),
-                                             copied(c, LG_PART_V, 1, &after), c->both);
+    PyObject *result =
+        PyObject_CallFunction(c->on_step, "dNNNO", after->t, copied(c, LG_PART_Q, 1, &after),
+                              copied(c, LG_PART_V, 1, &after), copied(c, LG_PART_MEM, 1, &after), c->both);
     (void)PyCapsule_SetName(c->capsule, NULL);
     if (result && result != Py_None)
         *t_stop = PyFloat_AsDouble(result);

@@ -1,4 +1,4 @@
-"""Events: zeros of functions of (t, q, v) along a run, located on the dense output."""
+"""Events: zeros of functions of (t, q, v), or of a `State`, along a run, located on the dense output."""
 
 from __future__ import annotations
 
@@ -9,10 +9,12 @@ from typing import Any
 import numpy as np
 
 from lgint import _core
-from lgint._args import Array, number, shown
+from lgint._args import Array, number, shown, takes_one
+from lgint._model.system import System
 from lgint._run.trajectory import Trajectory
+from lgint._state.state import Parts, State
 
-Event = Callable[[float, Array, Array], float]
+Event = Callable[[float, Array, Array], float] | Callable[[State], float]
 Knots = tuple[tuple[float, float], Array, Array, Array, Array, Array]  # t, q, v, a, lam and mem of both ends of a step
 
 
@@ -23,13 +25,14 @@ class Events:
     opposite sign at its end. A zero at the start of the run is not an event.
     """
 
-    def __init__(self, core: _core.System, events: Event | Sequence[Event], known: Trajectory | None = None) -> None:
+    def __init__(self, model: System, events: Event | Sequence[Event], known: Trajectory | None = None) -> None:
         functions = self.listed(events)
         for function in functions:
             if not callable(function):
-                raise ValueError(f"events: functions of t, q, v expected, got {function!r}")
-        self._core = core
+                raise ValueError(f"events: functions of t, q, v, or of a state, expected, got {function!r}")
+        self._model, self._core = model, model.core
         self.functions = functions
+        self._of_state = [takes_one(function) for function in functions]
         self.direction = [_direction(function) for function in functions]
         self.left = [_terminal(function) for function in functions]  # events until the run ends; below 1: it goes on
         self.values: list[float] | None = None
@@ -60,33 +63,51 @@ class Events:
             self.found[i] = [event for event in zip(*events, strict=True) if event[0] <= known.end["t"][0]]
             self.left[i] -= len(self.found[i])
 
-    def on_step(self, t: float, q: Array, v: Array, both_ends: Callable[[], Knots]) -> float | None:
+    def on_step(self, t: float, q: Array, v: Array, mem: Array, both_ends: Callable[[], Knots]) -> float | None:
         """Records the events of a step that ends at `t`; returns the time of the one that ends the run, if any."""
         if self.values is None:
-            (begin, _), (q0, _), (v0, _), *_ = both_ends()
-            self.values = [_value(f, begin, q0, v0) for f in self.functions]
-        old, self.values = self.values, [_value(f, t, q, v) for f in self.functions]
+            (begin, _), (q0, _), (v0, _), _, _, (mem0, _) = both_ends()
+            self.values = self._values(begin, q0, v0, mem0)
+        old, self.values = self.values, self._values(t, q, v, mem)
         crossed = [i for i, where in enumerate(self.direction) if _crosses(old[i], self.values[i], where)]
         return self._locate(crossed, old, self.values, both_ends()) if crossed else None
+
+    def _values(self, *at: Any) -> list[float]:
+        """The values of all functions at t, q, v and mem."""
+        if not any(self._of_state):
+            return [_value(function, *at[:3]) for function in self.functions]
+        state = self._state(*at)
+        pairs = zip(self.functions, self._of_state, strict=True)
+        return [_value(function, at[0], state) if one else _value(function, *at[:3]) for function, one in pairs]
+
+    def _state(self, t: float, q: Array, v: Array, mem: Array) -> State:
+        return State(Parts(self._model, {"t": t, "q": q, "v": v, "mem": mem}, _LACKING))
 
     def _locate(self, crossed: list[int], old: list[float], new: list[float], step: Knots) -> float | None:
         """Finds the zeros of functions that change their sign in a step."""
         (begin, end), *_ = step
 
-        def state(time: float) -> tuple[Array, Array]:
+        def at(time: float) -> tuple[Array, Array, Array]:
             found = _core.interpolate(self._core, [time], *step)
-            q, v = found["q"][0], found["v"][0]
+            q, v, mem = (found[name][0] for name in ("q", "v", "mem"))
             if begin < time < end:  # projected onto the constraints, as the state of a run that ends here is
-                q, v = self._core.project(time, q, v, found["mem"][0])
+                q, v = self._core.project(time, q, v, mem)
             for values in (q, v):
                 values.setflags(write=False)
-            return q, v
+            return q, v, mem
 
-        curves = [partial(_on_curve, self.functions[i], state) for i in crossed]
+        def on_curve(i: int, time: float) -> float:
+            q, v, mem = at(time)
+            function = self.functions[i]
+            if self._of_state[i]:
+                return _value(function, time, self._state(time, q, v, mem))
+            return _value(function, time, q, v)
+
+        curves = [partial(on_curve, i) for i in crossed]
         times = [_root(curve, begin, end, old[i], new[i]) for curve, i in zip(curves, crossed, strict=True)]
-        return self._record(sorted(zip(times, crossed, strict=True)), state)
+        return self._record(sorted(zip(times, crossed, strict=True)), at)
 
-    def _record(self, hits: list[tuple[float, int]], state: Callable[[float], tuple[Array, Array]]) -> float | None:
+    def _record(self, hits: list[tuple[float, int]], state: Callable[[float], tuple[Array, ...]]) -> float | None:
         """Keeps the hits up to the one that ends the run, if any, and returns the time of that end."""
         end = self._end(hits)
         for time, i in hits:
@@ -94,7 +115,8 @@ class Events:
                 break
             coincides = end is not None and time >= end - _resolution(end)
             at = end if coincides and end is not None else time
-            self.found[i].append((at, *state(at)))
+            q, v, _ = state(at)
+            self.found[i].append((at, q, v))
             self.left[i] -= 1
         self.ended = end is not None
         return end
@@ -117,8 +139,9 @@ class Events:
         ]
 
 
-def _value(function: Event, t: float, q: Array, v: Array) -> float:
-    given: object = function(t, q, v)
+def _value(function: Any, t: float, *state: Any) -> float:
+    """The value of a function at a time, of q and v or of a `State`."""
+    given: object = function(*state) if len(state) == 1 else function(t, *state)
     if isinstance(given, float) and given == given:
         return float(given)
     try:
@@ -131,8 +154,7 @@ def _value(function: Event, t: float, q: Array, v: Array) -> float:
     return value
 
 
-def _on_curve(function: Event, state: Callable[[float], tuple[Array, Array]], t: float) -> float:
-    return _value(function, t, *state(t))
+_LACKING = "functions of events are called with t, q and v, before accelerations and multipliers are known"
 
 
 def _name(function: Any) -> str:

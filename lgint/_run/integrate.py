@@ -127,7 +127,9 @@ def integrate(
     stops : array_like, optional
         Times between `t0` and `t_end` at which a step ends.
     events : function or sequence of functions, optional
-        event(t, q, v) -> float, with read-only arrays. Where a value changes sign, the event is located on the dense
+        event(t, q, v) -> float, with read-only arrays; or event(state) -> float with a `State`, for a function with
+        exactly one positional parameter: it has `position`, `joint_angle` and all other accessors, but no `vdot`, `lam`
+        and what follows from these, such as `reaction`. Where a value changes sign, the event is located on the dense
         output, to round-off, and recorded in `t_events`, `q_events` and `v_events`. Functions may have attributes, as
         in SciPy's `solve_ivp`: `terminal`, True or the number of events of this function that ends the run; and
         `direction`: if it is positive, only zeros with rising values count, if negative, only those with falling ones.
@@ -212,7 +214,7 @@ def integrate(
             kept = left_over(method, folder.options, options)
         wanted = _after(wanted, known)
         chosen = all_options(method, options, kept)
-        watch = None if events is None else Events(model.core, events, known)
+        watch = None if events is None else Events(model, events, known)
         keeper = keeper_of(model, method, chosen, save, folder, known is not None and wanted is None, watch)
         step, given = steps_of(method, h, options, kept)
         schedule = (end, step, every, wanted, landings, dense_output)
@@ -239,7 +241,7 @@ def _together(
         return ensemble.run(models, method, options, begin, end, step, every, given, whole, *rest)
 
     def single(model: System, report: Callable[[float], None] | None, others: int) -> Trajectory:
-        watch = None if events is None else Events(model.core, events)
+        watch = None if events is None else Events(model, events)
         keeper = keeper_of(model, method, options, save)
         start = start_of(model, method, begin, None, options)
         return _run(model, method, options, start, given, schedule, report, watch, keeper, others)

@@ -33,7 +33,7 @@ class JointAccessors(BodyAccessors):
         ndarray, shape (..., edges, 6)
             Shear and stretch (1 at the unstrained length), bending about d1 and d2 and torsion in 1/m.
         """
-        return self._edges(rod)[0]
+        return self._edges(rod, np.zeros(self.model.nc))[0]
 
     def stress(self, rod: str | Rod) -> Array:
         """Forces and moments in the edges of a rod; those against constrained strains are the constraint forces.
@@ -48,7 +48,7 @@ class JointAccessors(BodyAccessors):
         ndarray, shape (..., edges, 6)
             N along and N m about the section's axes, in the order of `strain`.
         """
-        return self._edges(rod)[1]
+        return self._edges(rod, self.lam)[1]
 
     def line(self, rod: str | Rod) -> Array:
         """The line of a rod.
@@ -66,11 +66,11 @@ class JointAccessors(BodyAccessors):
         model = self.multibody()
         return model.motions(model.rod(rod)["nodes"], self.q, self.v, self.clock)[0]
 
-    def _edges(self, rod: str | Rod) -> tuple[Array, Array]:
+    def _edges(self, rod: str | Rod, lam: Array) -> tuple[Array, Array]:
         """Strains and stresses of a rod."""
         model = self.multibody()
         elements = [model.joint_place(edge).element for edge in model.rod(rod)["edges"]]
-        return model.core.strain(elements, self.clock, self.q, self.v, self.lam, self._static, self._memory)
+        return model.core.strain(elements, self.clock, self.q, self.v, lam, self._static, self._memory)
 
     # ---- joints ----
 

@@ -195,7 +195,7 @@ def read_only(values: Any) -> Any:
     """A view of an array, or of those in a dict, that cannot be written to; numbers stay as they are."""
     if isinstance(values, dict):
         return {name: read_only(array) for name, array in values.items()}
-    if isinstance(values, np.ndarray):
+    if isinstance(values, np.ndarray) and values.flags.writeable:
         values = values[...]
         values.flags.writeable = False
     return values

@@ -369,3 +369,77 @@ def test_other_options_start_afresh_from_a_state():
     assert np.array_equal(run.q[0], state.q) and not np.array_equal(run.vdot[0], state.vdot)
     with pytest.raises(ValueError, match="other coordinates"):
         lgint.models.heavy_top().with_state(state)
+
+
+# ---- events ----
+
+
+@pytest.mark.parametrize("formulation", ["R3xSO3", "SE3", "euler_parameters", "minimal"])
+def test_an_event_of_a_state_counts_turns(formulation):
+    """The event of a state's angle is that of the trajectory's angle, on every formulation, past full turns."""
+    model = systems.pendulum(formulation, omega=40.0, gravity=(0, 0, 0))
+    kept = []
+
+    def two_turns(state):
+        kept.append(state)
+        return state.joint_angle("pin") - 4 * np.pi
+
+    def by_arrays(t, q, v):
+        return t - 0.1
+
+    two_turns.terminal = True
+    run = lgint.integrate(model, "rk44", t_end=1.0, h=5e-3, events=[two_turns, by_arrays])
+    assert run.t_events[0] == pytest.approx(np.pi / 10, abs=1e-6) and run.t_events[1] == pytest.approx(0.1, abs=1e-12)
+    assert run.joint_angle("pin")[-1] == pytest.approx(4 * np.pi, abs=1e-12)
+    inside = [state for state in kept if state.t in run.t[1:-1]]
+    assert len(inside) > 50
+    for state in inside:  # the states stay what they were
+        i = int(np.searchsorted(run.t, state.t))
+        assert state.position("bar").tobytes() == run.position("bar")[i].tobytes()
+        assert state.joint_angle("pin") == run.joint_angle("pin")[i]
+
+
+@pytest.mark.parametrize("name", ["vdot", "lam", "reaction", "carry"])
+def test_states_of_events_lack_what_is_not_known_yet(name):
+    def event(state):
+        return state.reaction("pin")[2] if name == "reaction" else getattr(state, name)[0]
+
+    with pytest.raises(AttributeError, match="before accelerations and multipliers are known"):
+        lgint.integrate(systems.pendulum(), "rk44", t_end=0.1, h=1e-2, events=event)
+
+
+class Level:
+    """Callable objects, methods and functions with other parameters."""
+
+    def __call__(self, state):
+        return state.position("bar")[2] + 0.4
+
+    def method(self, state, *, level=-0.4):
+        return state.position("bar")[2] - level
+
+    @staticmethod
+    def several(*arguments):
+        return arguments[1][2] + 0.4
+
+    @staticmethod
+    def default(t, q=None, v=None):
+        return q[2] + 0.4
+
+
+def test_which_functions_get_a_state():
+    functions = [Level(), Level().method, Level.several, Level.default, lambda s, **more: s.position("bar")[2] + 0.4]
+    run = lgint.integrate(systems.pendulum(omega=6.0), "rk44", t_end=1.0, h=1e-2, events=functions)
+    assert len(run.t_events[0]) >= 2
+    for times in run.t_events:
+        assert np.allclose(times, run.t_events[0], rtol=0, atol=1e-14)
+    with pytest.raises(TypeError, match="positional"):
+        lgint.integrate(systems.pendulum(), "rk44", t_end=0.1, h=1e-2, events=lambda t, q: 1.0)
+
+
+def test_strains_are_known_in_events():
+    run = RUNS["roll_up"]()
+    rod, found = next(iter(run.model.rods)), []
+    lgint.integrate(
+        run.model, "genalpha", t_end=2e-3, h=1e-3, events=lambda state: found.append(state.strain(rod)) or state.t - 1.0
+    )
+    assert np.allclose(found[1], run.strain(rod)[1], rtol=1e-14)

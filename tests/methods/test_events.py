@@ -255,7 +255,7 @@ def test_both_ends_of_a_step_are_there_while_its_observer_asks_for_them():
     top = lgint.models.heavy_top()
     asked = []
 
-    def on_step(t, q, v, both_ends):
+    def on_step(t, q, v, mem, both_ends):
         (begin, end), qs, vs, *others = both_ends()
         assert begin < end == t
         np.testing.assert_array_equal(qs[1], q)
