@@ -23,6 +23,7 @@ from lgint._run.equilibrium import equilibrium
 from lgint._run.integrate import integrate, method_info, methods
 from lgint._run.stepper import Stepper
 from lgint._run.trajectory import Trajectory, load
+from lgint._state.outputs import Wrench
 from lgint._state.start import state_of  # noqa: F401
 from lgint._state.state import State
 from lgint._sweep.sample import sample
@@ -52,6 +53,7 @@ __all__ = [
     "Stepper",
     "Study",
     "Trajectory",
+    "Wrench",
     "__version__",
     "check",
     "compare",

@@ -133,6 +133,10 @@ class Model(System):
     def kinematics(
         self, frames: int | Sequence[int], q: ArrayLike, v: ArrayLike, t: ArrayLike = 0.0
     ) -> tuple[Array, Array, Array, Array]: ...
+    # inertial and angular acceleration (..., n, 3), the latter in body axes, of frames as in `kinematics`
+    def accelerations(
+        self, frames: int | Sequence[int], q: ArrayLike, v: ArrayLike, a: ArrayLike, t: ArrayLike = 0.0
+    ) -> tuple[Array, Array]: ...
     # (..., 6): inertial force and body moment of the element's rows on its frame in `slot`
     def reaction(
         self,
@@ -146,7 +150,8 @@ class Model(System):
         invariant: bool = False,  # the multipliers belong to rows in the axes of bodies
         mem: ArrayLike | None = None,
     ) -> Array: ...
-    # (..., 6): inertial force and body moment that a force exerts on its frame in `slot`
+    # (..., 6): inertial force and moment that a force exerts on its frame in `slot`; (..., 3): the frame's position;
+    # (...,): the power there, or that of both bodies for a force on the coordinate of a tree
     def exerted(
         self,
         element: int,
@@ -157,7 +162,7 @@ class Model(System):
         mem: ArrayLike,
         load: ArrayLike = 1.0,  # factor of the loads
         static: bool = False,
-    ) -> Array: ...
+    ) -> tuple[Array, Array, Array]: ...
     def strain(
         self,
         elements: int | Sequence[int],

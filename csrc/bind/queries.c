@@ -149,6 +149,18 @@ static const lg_query kinematics = {
 };
 METHOD(kinematics)
 
+PyDoc_STRVAR(accelerations_doc,
+             "accelerations(frames, q, v, a, t=0.0)\n--\n\n"
+             "Inertial accelerations (..., n, 3) and angular accelerations in body axes (..., n, 3)\n"
+             "of n frames; without the axis n if `frames` is a single number.");
+static const lg_query accelerations = {
+    "OOOO|O:accelerations",
+    {LG_ARG_frames, LG_ARG_q, LG_ARG_v, LG_ARG_a, LG_ARG_t},
+    {{"xdd", "n3"}, {"omegadot", "n3"}},
+    .of_part = lg_model_accelerations,
+};
+METHOD(accelerations)
+
 PyDoc_STRVAR(reaction_doc,
              "reaction(element, slot, t, q, v, lam, static=False, invariant=False, mem=None)\n--\n\n"
              "Force in inertial axes and moment in body axes, (..., 6), with which a joint acts on its frame in slot\n"
@@ -166,13 +178,13 @@ METHOD(reaction)
 
 PyDoc_STRVAR(exerted_doc,
              "exerted(element, slot, t, q, v, mem, load=1.0, static=False)\n--\n\n"
-             "Force in inertial axes and moment in body axes, (..., 6), that a force exerts on its frame in slot 0 or\n"
-             "1, for t (...,), q (..., nq), v (..., nv), mem (..., nmem). load: factor of the loads; static: as in\n"
-             "`reaction`.");
+             "Inertial force and moment, (..., 6), that a force exerts on its frame in slot 0 or 1, the position\n"
+             "(..., 3) of that frame, and the power (...,) there, for t (...,), q (..., nq), v (..., nv),\n"
+             "mem (..., nmem). load: factor of the loads; static: as in `reaction`.");
 static const lg_query exerted = {
     "OOOOOO|OO:exerted",
     {LG_ARG_element, LG_ARG_slot, LG_ARG_t, LG_ARG_q, LG_ARG_v, LG_ARG_mem, LG_ARG_load, LG_ARG_static},
-    {{"wrench", "6"}},
+    {{"wrench", "6"}, {"x", "3"}, {"power", ""}},
     .of_part = lg_model_exerted,
 };
 METHOD(exerted)
@@ -220,8 +232,13 @@ static PyObject *ask_rows(PyObject *self, PyObject *args)
 }
 
 static PyMethodDef model_queries[] = {
-    ENTRY(kinematics),     ENTRY(reaction),    ENTRY(exerted),
-    ENTRY(strain),         ENTRY(transmitted), {"rows", ask_rows, METH_VARARGS, rows_doc},
+    ENTRY(kinematics),
+    ENTRY(accelerations),
+    ENTRY(reaction),
+    ENTRY(exerted),
+    ENTRY(strain),
+    ENTRY(transmitted),
+    {"rows", ask_rows, METH_VARARGS, rows_doc},
     {NULL, NULL, 0, NULL},
 };
 

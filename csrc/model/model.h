@@ -86,12 +86,15 @@ typedef struct lg_query_part {
 
 /* x (3), R (9), xdot (3) and omega (3) of the frames in part->list, in one pass. */
 lg_status lg_model_kinematics(lg_probe *probe, const lg_query_part *part);
+/* Inertial accelerations (3) and angular ones in body axes (3) of the frames in part->list, at a point with a. */
+lg_status lg_model_accelerations(lg_probe *probe, const lg_query_part *part);
 /* Wrench (6; force in inertial axes, moment in body axes) with which a joint, part->element, acts on its frame in
    part->slot 0 or 1: -J^T lam, so that M a + gyro = force + the sum of these, and the forces of a joint with
    compliance, which `force` has already. Zero for other elements. */
 lg_status lg_model_reaction(lg_probe *probe, const lg_query_part *part);
-/* Wrench (6, likewise) that a force, part->element, exerts on its frame in part->slot; that of a force on a
-   coordinate acts on the link, at its frame. */
+/* Inertial force and moment (6) that a force, part->element, exerts on its frame in part->slot, the position (3) of
+   that frame, and the power there. A force on a coordinate acts on the link, at its frame; its power is that of both
+   partners of the joint. */
 lg_status lg_model_exerted(lg_probe *probe, const lg_query_part *part);
 /* The inertial force and moment (6) that the joint of a link exerts on it, at the link's origin, without the component
    along the joint's axis; those of a support on what is attached to it, at its point (link 0). The probe's point is one

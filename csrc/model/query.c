@@ -35,6 +35,31 @@ lg_status lg_model_kinematics(lg_probe *probe, const lg_query_part *part)
     return LG_OK;
 }
 
+/* The twist of a frame on a block is linear in v, so that its derivative is that at v' = 0 and the twist that v' itself
+   would give. */
+lg_status lg_model_accelerations(lg_probe *probe, const lg_query_part *part)
+{
+    const lg_model *model = probe->system->self;
+    lg_point at = probe->point;
+    LG_TRY(lg_model_move(model, probe->form, &at, LG_BIASES, 1));
+    for (int i = 0; i < part->count; i++) {
+        LG_TRY(check_index(&probe->report, "frame", part->list[i], model->nframes));
+        const lg_pose *pose = lg_pose_of(model->frame_of[part->list[i]], &at);
+        lg_copy(3, pose->xdd, probe->out[0] + 3 * i);
+        lg_copy(3, pose->omegadot, probe->out[1] + 3 * i);
+    }
+    at.v = at.a;
+    LG_TRY(lg_model_move(model, probe->form, &at, LG_TWISTS, 1));
+    for (int i = 0; i < part->count; i++) {
+        const lg_frame *f = model->frame_of[part->list[i]];
+        if (f->body->block) {
+            lg_axpy(3, 1, lg_pose_of(f, &at)->xdot, probe->out[0] + 3 * i);
+            lg_axpy(3, 1, lg_pose_of(f, &at)->omega, probe->out[1] + 3 * i);
+        }
+    }
+    return LG_OK;
+}
+
 lg_status lg_model_reaction(lg_probe *probe, const lg_query_part *part)
 {
     const lg_model *model = probe->system->self;
@@ -72,28 +97,42 @@ static lg_status along_coordinate(const lg_force *force, lg_probe *probe, const 
         unit[i] = 1;
         lg_zero(b->nv, part->forces);
         f->body->type->frames->pull(f, at, law[0], unit, part->forces);
-        probe->out[0][i] = part->forces[f->part];
+        lg_pose_of(f, at)->wrench[LG_FORCES][i] = part->forces[f->part];
     }
+    *probe->out[2] = law[0] * at->v[b->v + f->part];
+    return LG_OK;
+}
+
+/* The wrenches of a force on its frames, at present twists, and the power of the one in the slot. */
+static lg_status on_frames(const lg_force *force, lg_probe *probe, const lg_query_part *part)
+{
+    const lg_element *e = &force->e;
+    const lg_point *at = &probe->point;
+    for (int s = 0; s < e->info->nframes; s++)
+        lg_zero(6, lg_pose_of(e->frame[s], at)->wrench[LG_FORCES]);
+    LG_TRY(lg_force_span(force->type, (lg_forces){force, force + 1}, at, &(lg_wanted){NULL}));
+    const lg_pose *pose = lg_pose_of(e->frame[part->slot], at);
+    *probe->out[2] = lg_dot3(pose->wrench[LG_FORCES], pose->xdot) + lg_dot3(pose->wrench[LG_FORCES] + 3, pose->omega);
     return LG_OK;
 }
 
 lg_status lg_model_exerted(lg_probe *probe, const lg_query_part *part)
 {
     const lg_model *model = probe->system->self;
-    const lg_point *at = &probe->point;
     LG_TRY(check_index(&probe->report, "element", part->element, model->nelements));
     const lg_force *force = model->place_of[part->element].force;
     if (!force)
         return refuse_element(&probe->report, part->element, "a force");
-    const lg_element *e = &force->e;
-    LG_TRY(check_index(&probe->report, "slot", part->slot, e->info->nframes));
-    LG_TRY(lg_model_move(model, probe->form, at, LG_TWISTS, 1));
-    if (force->type->coordinate)
-        return along_coordinate(force, probe, part);
-    for (int s = 0; s < e->info->nframes; s++)
-        lg_zero(6, lg_pose_of(e->frame[s], at)->wrench[LG_FORCES]);
-    LG_TRY(lg_force_span(force->type, (lg_forces){force, force + 1}, at, &(lg_wanted){NULL}));
-    lg_copy(6, lg_pose_of(e->frame[part->slot], at)->wrench[LG_FORCES], probe->out[0]);
+    LG_TRY(check_index(&probe->report, "slot", part->slot, force->e.info->nframes));
+    lg_force formed = *force;
+    if (force->type->in[probe->form])
+        formed.type = force->type->in[probe->form];
+    LG_TRY(lg_model_move(model, probe->form, &probe->point, LG_TWISTS, 1));
+    LG_TRY((formed.type->coordinate ? along_coordinate : on_frames)(&formed, probe, part));
+    const lg_pose *pose = lg_pose_of(force->e.frame[part->slot], &probe->point);
+    lg_copy(3, pose->wrench[LG_FORCES], probe->out[0]);
+    lg_mul3(pose->R, pose->wrench[LG_FORCES] + 3, probe->out[0] + 3);
+    lg_copy(3, pose->x, probe->out[1]);
     return LG_OK;
 }
 

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 from lgint import _core
 from lgint._args import Array, choice
 from lgint._model.compile import JointPlace, compiled, parameters_of, start_memory
-from lgint._model.record import BodyRow, JointRow, Record, RodRow, mode_count, partners
+from lgint._model.record import BodyRow, ForceRow, JointRow, Record, RodRow, mode_count, partners
 from lgint._model.rod import Rod
 from lgint._model.system import System
 from lgint._model.values import Value, changed, value_in, values_of
@@ -36,6 +36,8 @@ class Model(System):
         By name: mass, inertia, formulation, and the body's block of coordinates.
     joints : mapping of str to dict
         By name: kind, the two bodies, and the joint's position on each.
+    forces : mapping of str to dict
+        By name: kind, and the bodies or the joint on which they act. Tendons have an entry for each of their segments.
     rods : mapping of str to dict
         By name: nodes, edges, and whether the rod is closed.
     q0 : ndarray, shape (nq,)
@@ -61,6 +63,7 @@ class Model(System):
         self._record = record
         self.bodies: Mapping[str, BodyRow] = MappingProxyType(record["bodies"])
         self.joints: Mapping[str, JointRow] = MappingProxyType(record["joints"])
+        self.forces: Mapping[str, ForceRow] = MappingProxyType(record["forces"])
         self.rods: Mapping[str, RodRow] = MappingProxyType(record["rods"])
 
     def record(self) -> Record:
@@ -194,6 +197,34 @@ class Model(System):
         """
         frames = self._compiled.frames
         return self._in_body_axes(name, frames[choice("body", name, frames)], q, v, t)
+
+    def accelerations(self, name: str, q: Array, v: Array, vdot: Array, t: ArrayLike = 0.0) -> tuple[Array, Array]:
+        """Acceleration and angular acceleration of a body at given states.
+
+        Parameters
+        ----------
+        name : str
+            Body or support; "name.node" is a node of a flexible body, "name.com" its COM.
+        q : array_like, shape (..., nq)
+            Coordinates.
+        v, vdot : array_like, shape (..., nv)
+            Velocities and accelerations.
+        t : array_like, shape (...)
+            Times, s, which only matter for supports.
+
+        Returns
+        -------
+        acceleration : ndarray, shape (..., 3)
+            Of the COM, in inertial axes, m/s^2.
+        angular_acceleration : ndarray, shape (..., 3)
+            In body axes, rad/s^2.
+        """
+        frames = self._compiled.frames
+        linear, angular = self.core.accelerations(frames[choice("body", name, frames)], q, v, vdot, t)
+        body = self.bodies.get(name)
+        if body is None or body["reference"] is None:
+            return linear, angular
+        return linear, angular @ np.array(body["reference"])
 
     def _in_body_axes(self, name: str, frame: int, q: Array, v: Array, t: ArrayLike) -> Kinematics:
         """Kinematics of a frame on a body, a node, a support or the ground, in the axes of the body."""
@@ -346,6 +377,11 @@ class Model(System):
             Shapes (..., 3), (..., 3, 3), (..., 3) and (..., 3).
         """
         return self._in_body_axes(partners(self.joint(name))[slot], self.joint_place(name).frames[slot], q, v, t)
+
+    @property
+    def elements(self) -> int:
+        """Number of elements in the core; those of forces are the last."""
+        return len(self._compiled.starts) - 1
 
     @property
     def supports(self) -> Mapping[str, int]:

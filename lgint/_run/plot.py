@@ -9,14 +9,16 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from lgint._args import Array, choice, number
+from lgint._args import Array, array, choice, number, shown
 from lgint._model.model import Model
-from lgint._model.record import RodRow
+from lgint._model.record import EDGES, RodRow
 from lgint._run.decades import decades
 from lgint._run.scene import COLORS as COLORS
 from lgint._run.scene import GREY, Frames, arms, curve, frames, solid_bodies
 from lgint._run.states import States
+from lgint._state.outputs import Wrench
 
 try:
     from matplotlib import rc_context
@@ -65,12 +67,17 @@ def style() -> Any:
     return rc_context({**STYLE, "axes.prop_cycle": cycler(color=COLORS)})
 
 
-def trajectory(run: States, what: str | None = None, axes: Axes | None = None) -> Figure:
+def trajectory(
+    run: States, what: str | None = None, axes: Axes | None = None, figsize: ArrayLike | None = None
+) -> Figure:
     """The panels of a run that have something to show, or the requested one, in new axes or in the given ones."""
-    panels = _panels(run)
+    shown_first = _panels(run)
+    panels: dict[str, Callable[[Axes, Any], None]] = {**shown_first, **_on_request(run)}
     if what is not None:
         choice("what", what, panels)
     if axes is not None:
+        if figsize is not None:
+            raise ValueError("figsize: given axes have the size of their figure; leave out figsize or ax")
         solid = axes.name == "3d"
         name = what or ("paths" if solid and "paths" in panels else list(panels)[1])
         if (name == "paths") != solid:
@@ -83,10 +90,10 @@ def trajectory(run: States, what: str | None = None, axes: Axes | None = None) -
         figure: Figure = given
         return figure
 
-    names = [name for name in panels if _has_something(run, name)] if what is None else [what]
+    names = [name for name in shown_first if _has_something(run, name)] if what is None else [what]
     columns = 1 if len(names) == 1 else 2
     rows = -(-len(names) // columns)
-    picture = Picture(figsize=(6 * columns, 3.7 * rows + 0.3), layout="constrained")
+    picture = Picture(figsize=_size(figsize, (6 * columns, 3.7 * rows + 0.3)), layout="constrained")
     with style():
         for place, name in enumerate(names):
             shape = {"projection": "3d"} if name == "paths" else {}
@@ -94,6 +101,16 @@ def trajectory(run: States, what: str | None = None, axes: Axes | None = None) -
             panels[name](panel, run)
             _add_legend(panel, loc="upper left", bbox_to_anchor=(1.25 if shape else 1.01, 1.0), borderaxespad=0.0)
     return picture
+
+
+def _size(given: ArrayLike | None, default: tuple[float, float]) -> tuple[float, float]:
+    """Width and height of a figure in inches."""
+    if given is None:
+        return default
+    width, height = array("figsize", given, (2,)).tolist()
+    if not (width > 0 and height > 0):
+        raise ValueError(f"figsize: positive width and height in inches expected, got {shown(given)}")
+    return width, height
 
 
 def _add_legend(axes: Axes, **place: Any) -> None:
@@ -107,6 +124,13 @@ def _panels(run: States) -> Mapping[str, Callable[[Axes, States], None]]:
     if isinstance(run.model, Model):
         return {"paths": _paths, "angular_velocities": _angular_velocities, **common}
     return {"coordinates": _coordinates, "velocities": _velocities, **common}
+
+
+def _on_request(run: States) -> Mapping[str, Callable[[Axes, States], None]]:
+    """The panels that are only drawn if they are asked for."""
+    if isinstance(run.model, Model):
+        return {"reactions": _reactions, "forces": _forces, "joint_angles": _joint_angles}
+    return {}
 
 
 def _has_something(run: States, name: str) -> bool:
@@ -211,6 +235,51 @@ def _residuals(axes: Axes, run: States) -> None:
             axes.semilogy(run.t, residual, label=level)
     if axes.lines:
         decades(axes, "y")
+
+
+def _reactions(axes: Axes, run: States) -> None:
+    model = run.multibody()
+    joints = [name for name, joint in model.joints.items() if joint["kind"] not in EDGES.values()]
+    _wrenches(axes, run, "reactions", [*joints, *model.supports], run.reaction)
+
+
+def _forces(axes: Axes, run: States) -> None:
+    def values(name: str) -> Array:
+        force = run.force(name)
+        return force.values if isinstance(force, Wrench) else force
+
+    supports = run.multibody().supports
+    _wrenches(axes, run, "forces", [name for name in run.force_names if name not in supports], values)
+
+
+def _wrenches(
+    axes: Axes, run: States, title: str, names: Sequence[str], values: Callable[[str], Array], most: int = 8
+) -> None:
+    """Draws forces along coordinates, and the magnitudes of forces and, dashed, of moments."""
+    some, left_out = _shown(names, most) if names else ([], "")
+    for i, name in enumerate(some):
+        found, color = values(name), COLORS[i % len(COLORS)]
+        if found.ndim == 1:
+            axes.plot(run.t, found, color=color, label=name)
+            continue
+        force, moment = (np.linalg.norm(part, axis=1) for part in (found[:, :3], found[:, 3:]))
+        largest = max(force.max(initial=0), moment.max(initial=0))
+        if force.max(initial=0) > 1e-9 * largest or not largest:
+            axes.plot(run.t, force, color=color, label=name)
+        if moment.max(initial=0) > 1e-9 * largest:
+            axes.plot(run.t, moment, color=color, linestyle="--", label=f"{name}, moment")
+    axes.set(title=title + left_out, xlabel=run.abscissa.label, ylabel="N, N m")
+    if not names:
+        axes.text(0.5, 0.5, "none", ha="center", transform=axes.transAxes)
+
+
+def _joint_angles(axes: Axes, run: States) -> None:
+    names, left_out = _shown(run.angle_names, 8) if run.angle_names else ([], "")
+    for name in names:
+        axes.plot(run.t, run.joint_angle(name), label=name)
+    axes.set(title="angles of joints" + left_out, xlabel=run.abscissa.label, ylabel="rad")
+    if not names:
+        axes.text(0.5, 0.5, "none", ha="center", transform=axes.transAxes)
 
 
 # ---- animations ----

@@ -12,7 +12,7 @@ from lgint._model.system import System
 from lgint._run.dense import LATER, DenseOutput
 from lgint._run.methods import ROWS, shown_options
 from lgint._state.bodies import UNSTABLE
-from lgint._state.joints import JointAccessors
+from lgint._state.outputs import OutputAccessors
 
 PARTS: Final = tuple(_core.PARTS)
 
@@ -89,7 +89,7 @@ TIME: Final = Abscissa("time", "times", "t / s", "t = ", " s", "s", "time")
 LOAD: Final = Abscissa("load", "load factors", "load factor", "load factor ", "", "1", "factor of the loads")
 
 
-class States(JointAccessors):
+class States(OutputAccessors):
     """States of a run at its saved times, and what follows from them. The attributes are explained in `Trajectory`."""
 
     method: str

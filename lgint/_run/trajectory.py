@@ -340,7 +340,7 @@ class Trajectory(States):
 
     # ---- pictures ----
 
-    def plot(self, what: str | None = None, *, ax: Axes | None = None) -> Figure:
+    def plot(self, what: str | None = None, *, ax: Axes | None = None, figsize: ArrayLike | None = None) -> Figure:
         """A matplotlib figure, which notebooks show and `savefig` saves.
 
         If a panel does not show all bodies, its title names up to twelve of the others.
@@ -349,9 +349,13 @@ class Trajectory(States):
         ----------
         what : str, optional
             A single panel: "paths", "angular_velocities", "energy" or "residuals"; for a system without bodies
-            "coordinates" and "velocities" instead of the first two. Default: all that have something to show.
+            "coordinates" and "velocities" instead of the first two. Default: all of these that have something to show.
+            With bodies also "reactions" of joints and supports, "forces", as `force` gives them, and "joint_angles";
+            of wrenches, the magnitudes of force and moment.
         ax : matplotlib axes, optional
             Axes in which to draw one panel; by default "paths" on axes with projection "3d", the second one on others.
+        figsize : array_like, shape (2,), optional
+            Width and height of the figure, inches; by default it follows from the number of panels.
 
         Returns
         -------
@@ -361,11 +365,11 @@ class Trajectory(States):
         Raises
         ------
         ValueError
-            For another panel, and for axes that do not suit the panel.
+            For another panel, for axes that do not suit the panel, and for `ax` and `figsize` together.
         """
         from lgint._run import plot
 
-        return plot.trajectory(self, what, ax)
+        return plot.trajectory(self, what, ax, figsize)
 
     def animate(self, seconds: float = 10.0, *, fps: float = 25.0) -> FuncAnimation:
         """A matplotlib animation of rods and of other bodies' axes and joints.

@@ -338,8 +338,8 @@ class BodyAccessors:
         """The kind of energy that `energy()` gives: "generalized" of states with a momentum p, else "total"."""
         return "generalized" if "p" in self.extra else "total"
 
-    def energy(self, kind: str | None = None) -> Array:
-        """Energy of the whole system.
+    def energy(self, kind: str | None = None, body: str | None = None) -> Array:
+        """Energy of the whole system, or of one body.
 
         Parameters
         ----------
@@ -349,6 +349,9 @@ class BodyAccessors:
             conserve the generalized energy if all forces have a potential. Default: the kind that the method
             conserves, which `energy_kind` names: "generalized" if the states have a momentum, otherwise "total".
             Between steps the generalized energy has the error of p, which is interpolated linearly.
+        body : str, optional
+            The energy of this body alone: "kinetic", "potential", which is that of its weight and, for flexible bodies,
+            of its deformation, or "total", the default. Springs and rods between bodies belong to none of them.
 
         Returns
         -------
@@ -358,8 +361,12 @@ class BodyAccessors:
         Raises
         ------
         ValueError
-            For another kind, and for "generalized" where the states have no momentum.
+            For another kind or an unknown body, and for "generalized" of one body or of states without a momentum.
         """
+        if body is not None:
+            choice("kind of energy of a body", kind or "total", ("total", "kinetic", "potential"))
+            kinetic, potential = self._energies_of(body)
+            return {"kinetic": kinetic, "potential": potential}.get(kind or "total", kinetic + potential)
         if kind is None:
             kind = self.energy_kind
         choice("kind of energy", kind, ("total", "kinetic", "potential", "generalized"))
@@ -370,6 +377,21 @@ class BodyAccessors:
                 return work / 2 + potential  # with the inertia about e, which the kinetic energy of v leaves out
             return work - kinetic + potential  # an error of v, such as the round-off of q over h, enters squared
         return {"total": kinetic + potential, "kinetic": kinetic[()], "potential": potential[()]}[kind]
+
+    def _energies_of(self, name: str) -> tuple[Array, Array]:
+        """Kinetic and potential energy of a body."""
+        model = self.multibody()
+        body = model.body(name)
+        x, _, xdot, omega = self._kinematics(f"{name}.{COM}" if body["modes"] else name)
+        weight: Array = -self._loads * body["mass"] * (x @ np.array(model.record()["gravity"]))
+        if not body["modes"]:
+            spin = np.einsum("...i,ij,...j", omega, np.array(body["inertia"]), omega)
+            return (body["mass"] * np.einsum("...i,...i", xdot, xdot) + spin) / 2, weight
+        momenta = model.core.evaluate(self.clock, self.q, self.v, self.v, want="Ma")["Ma"]
+        own = slice(model.core.blocks[body["block"]][3], model.modal(name)[1].stop)
+        eta = self.modal(name)
+        strain = np.einsum("...i,ij,...j", eta, model.modes(name).stiffness, eta) / 2
+        return np.einsum("...i,...i", momenta[..., own], self.v[..., own]) / 2, weight + strain
 
     def _momenta(self) -> Array:
         if "p" not in self.extra:

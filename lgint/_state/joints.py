@@ -131,7 +131,7 @@ class JointAccessors(BodyAccessors):
             _, _, column, _ = model.core.rows(model.joint_place(name).element)
             return self.mem[..., column]
         axis, _, distance, _ = self._slide(model, name)
-        return _dot(axis, distance)
+        return dot(axis, distance)
 
     def joint_rate(self, name: str, coordinate: str | None = None) -> Array:
         """Rate of the coordinate that `joint_position` gives.
@@ -161,10 +161,10 @@ class JointAccessors(BodyAccessors):
             return self.v[..., _coordinate(model, name, which, 1)]
         if which == "slide":
             axis, omega, distance, velocity = self._slide(model, name)
-            return _dot(axis, velocity - np.cross(omega, distance))
+            return dot(axis, velocity - np.cross(omega, distance))
         first, second = (model.joint_kinematics(name, slot, self.q, self.v, self.clock) for slot in (0, 1))
         axis = first[1] @ model.joint_triad(name, 0)[:, 2]
-        return _dot(axis, rotate(second[1], second[3]) - rotate(first[1], first[3]))
+        return dot(axis, rotate(second[1], second[3]) - rotate(first[1], first[3]))
 
     def _slide(self, model: Model, name: str) -> tuple[Array, Array, Array, Array]:
         """The joint's axis and its angular velocity, and the second point's position and velocity from the first.
@@ -270,8 +270,8 @@ class JointAccessors(BodyAccessors):
         for element in place.forces:
             end = 1 if place.link is None else 0  # a force on the coordinate of a link has the link's frame alone
             state = self.clock, self.q, self.v, self.mem, self._loads, self._static
-            total += model.core.exerted(element, end, *state)
-        return self._on(model, name, slot, self._inertial(model, place.frames[1], total))
+            total += model.core.exerted(element, end, *state)[0]
+        return self._on(model, name, slot, total)
 
     def _on(self, model: Model, name: str, slot: int, wrench: Array) -> Array:
         """Takes an inertial wrench on the second body, at its point, to the body in `slot`, at that body's point."""
@@ -314,7 +314,7 @@ def _coordinate(model: Model, name: str, which: str, level: int) -> int:
     return starts[level] + place.coordinates[which][1 + level]
 
 
-def _dot(x: Array, y: Array) -> Array:
+def dot(x: Array, y: Array) -> Array:
     """Scalar products along the last axis."""
     product: Array = np.einsum("...i,...i", x, y)
     return product

@@ -13,19 +13,19 @@ import pytest
 import lgint
 from face import systems
 from kinds import FREE, NODES
-from lgint._state.joints import JointAccessors
+from lgint._state.outputs import OutputAccessors
 
 # values of the accessors' parameters except for names, of which all are tried; one that is missing here fails the test
 VALUES = {
-    "X": [(0.1, -0.2, 0.3)],
+    "X": [(0.1, -0.2, 0.3), None],
     "kind": [None, "total", "kinetic", "potential", "generalized"],
     "level": ["position", "velocity"],
     "coordinate": [None, "angle", "slide"],
     "frame": ["inertial", "body", "joint"],
-    "on": ["first", "second"],
+    "on": ["first", "second", None],
     "drives": [False, True],
 }
-ACCESSORS = [name for name in dir(JointAccessors) if name[0] != "_"]
+ACCESSORS = [name for name in dir(OutputAccessors) if name[0] != "_"]
 
 
 def jointed(formulation):
@@ -86,16 +86,18 @@ RUNS = {
 
 def names_in(model):
     """Names of all parts of a model that accessors take, and one that it does not have."""
-    parts = (model.bodies, model.joints, model.rods, model.supports) if isinstance(model, lgint.Model) else ()
+    known = isinstance(model, lgint.Model)
+    parts = (model.bodies, model.joints, model.rods, model.forces, model.supports) if known else ()
     listed = [name for part in parts for name in [*part][:4]]
     return [*listed, *(f"{name}.com" for name in listed[:1]), "nobody"]
 
 
 def calls(accessor, model):
     """The arguments with which an accessor is called: all names, and all values of the other parameters."""
-    function = inspect.getattr_static(JointAccessors, accessor)
+    function = inspect.getattr_static(OutputAccessors, accessor)
     parameters = [*inspect.signature(function).parameters][1:]
-    values = [names_in(model) if name in ("name", "rod") else VALUES[name] for name in parameters]
+    named = {"name": names_in(model), "rod": names_in(model), "body": [*names_in(model), None]}
+    values = [named.get(name) or VALUES[name] for name in parameters]
     return [dict(zip(parameters, given, strict=True)) for given in itertools.product(*values)]
 
 
@@ -109,12 +111,14 @@ def outcome(states, accessor, arguments):
 
 
 def cases(accessor, model):
-    static = inspect.getattr_static(JointAccessors, accessor)
+    static = inspect.getattr_static(OutputAccessors, accessor)
     return [{}] if isinstance(static, property) else calls(accessor, model)
 
 
 def same(one, many, i):
     """Whether the value of a state is that of a trajectory at its index; texts and names are those of all states."""
+    if isinstance(many, tuple):
+        return all(same(*values, i) for values in zip(one, many, strict=True))
     if isinstance(many, np.ndarray):
         one, of_run = np.asarray(one), many[i]
         return one.shape == of_run.shape and np.allclose(one, of_run, rtol=1e-12, atol=1e-13, equal_nan=True)
@@ -129,7 +133,7 @@ def test_every_accessor_gives_what_the_trajectory_has_at_each_index(name):
     for accessor in ACCESSORS:
         for arguments in cases(accessor, run.model):
             expected = outcome(run, accessor, arguments)
-            found += isinstance(expected, np.ndarray)
+            found += isinstance(expected, (np.ndarray, tuple))
             for i in range(len(run)):
                 value = outcome(run.state(i), accessor, arguments)
                 if accessor == "quaternion" and not isinstance(expected, str):
