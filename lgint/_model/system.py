@@ -93,7 +93,15 @@ class System:
         """
         raise NotImplementedError
 
-    def with_state(self: S, q: Any = None, v: ArrayLike | None = None, *, project: bool = False) -> S:
+    def with_state(
+        self: S,
+        q: Any = None,
+        v: ArrayLike | None = None,
+        *,
+        project: bool = False,
+        joints: Mapping[str, Any] | None = None,
+        rates: Mapping[str, Any] | None = None,
+    ) -> S:
         """The same system with another start; what is None stays as it is. The compiled system is shared.
 
         Parameters
@@ -109,6 +117,8 @@ class System:
             Velocities.
         project : bool
             Take the nearest start, in the mass metric, that satisfies the constraints.
+        joints, rates : dict, optional
+            Coordinates of joints and poses of bodies by name, and their rates, as in `state`; q and v are then arrays.
 
         Returns
         -------
@@ -124,6 +134,8 @@ class System:
             left out what is needed of a state.
         """
         flag("project", project)
+        if joints is not None or rates is not None:
+            return self.with_state(self.state(coordinates(q), v, joints=joints, rates=rates), project=project)
         other = self._copy()
         start: tuple[Any, ...] = (self.q0, self.v0, self.mem0)
         known = self._taken if q is None else None
@@ -135,9 +147,9 @@ class System:
             start, known = taken(self, q)
         elif q is not None:
             start = coordinates(q), self.v0, self.mem0
-        q, rates, memory = start
+        q, velocities, memory = start
         other._taken = known if v is None and not project and known and known.method else None
-        v = rates if v is None else v
+        v = velocities if v is None else v
         if project:
             q, v = self.core.project(0.0, q, v, memory)
         other._set_start(q, v, memory)
@@ -148,6 +160,9 @@ class System:
         q: ArrayLike | None = None,
         v: ArrayLike | None = None,
         t: float = 0.0,
+        *,
+        joints: Mapping[str, Any] | None = None,
+        rates: Mapping[str, Any] | None = None,
     ) -> Any:
         """The system at one point in time, with the accessors of a run: `model.state().position("arm")`.
 
@@ -159,6 +174,16 @@ class System:
             Velocities; by default those of the start.
         t : float
             Time, s.
+        joints : dict, optional
+            Coordinates of joints by their names, which replace those of q: an angle, rad, or a slide, m; [slide, angle]
+            of cylindrical joints, two angles about e1 and e2 of universal ones, two slides and an angle of planar ones;
+            of spherical joints the rotation, (3, 3) or (4,), from the axes of the second body to those of the first. By
+            the name of a body that no joint holds to the ground its pose: a position, (3,), and a rotation. All other
+            joints stay as they are at q; in closed loops they move as little as closing them needs.
+        rates : dict, optional
+            Rates of the same, which replace v; of spherical joints the relative angular velocity, (3,), in the axes of
+            the second body, and of bodies the inertial velocity and the body angular velocity. All other joints have
+            the rates that they have at the start, or in closed loops the nearest ones.
 
         Returns
         -------
@@ -168,9 +193,10 @@ class System:
         Raises
         ------
         ValueError
-            For wrong shapes, NaN and invalid rotations.
+            For wrong shapes, NaN and invalid rotations, for names of no joint or body, and if there is no position
+            or no velocity with the given values.
         """
-        return UPPER["state"](self, q, v, t)
+        return UPPER["state"](self, q, v, t, joints, rates)
 
     def _copy(self: S) -> S:
         other = object.__new__(type(self))

@@ -2,20 +2,43 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from numpy.typing import ArrayLike
 
 from lgint._args import array, number
+from lgint._model.model import Model
 from lgint._model.system import UPPER, System
 from lgint._rotation import valid_rotations
+from lgint._state.poses import given, moving, placed
 from lgint._state.state import Start, State
 
 
-def state_of(model: System, q: ArrayLike | None, v: ArrayLike | None, t: float) -> State:
+def state_of(
+    model: System,
+    q: ArrayLike | None,
+    v: ArrayLike | None,
+    t: float,
+    joints: Mapping[str, Any] | None,
+    rates: Mapping[str, Any] | None,
+) -> State:
     """The state with these coordinates and velocities; what is None is that of the model's start."""
+    check = any(part is not None for part in (q, v, joints, rates)) or model._taken is None
+    at = number("t", t)
     own_q = model.q0 if q is None else valid_rotations(model.core.factors, array("q", q, (model.nq,)))
     own_v = model.v0 if v is None else array("v", v, (model.nv,))
-    check = q is not None or v is not None or model._taken is None
-    return State(Start(model, number("t", t), own_q, own_v, check=check))
+    mem, start = model.mem0, own_q
+    if joints is not None or rates is not None:
+        if not isinstance(model, Model):
+            raise ValueError(f"joints, rates: a {type(model).__name__} has no joints; give q and v")
+        if rates is not None and v is not None:
+            raise ValueError("rates: they replace v; give only one of them")
+        if joints is not None:
+            start, (own_q, mem) = own_q, placed(model, at, own_q, given(model, "joints", joints))
+        if v is None:
+            own_v = moving(model, at, (start, own_v), own_q, mem, given(model, "rates", rates or {}))
+    return State(Start(model, at, own_q, own_v, mem, check=check))
 
 
 UPPER["state"] = state_of

@@ -164,8 +164,9 @@ class Start:
     method: Final = None
     options: Final[Mapping[str, Any]] = {}
 
-    def __init__(self, model: System, t: float, q: Array, v: Array, *, check: bool) -> None:
+    def __init__(self, model: System, t: float, q: Array, v: Array, mem: Array, *, check: bool = True) -> None:
         self.model = model
+        self._guess = mem  # of its memory
         self._check = check  # whether q and v must satisfy the constraints
         self._known: dict[str, Any] = {"t": t, "q": q, "v": v, "extra": {}}
 
@@ -179,11 +180,11 @@ class Start:
 
     def _memory(self) -> dict[str, Array]:
         core, (t, q, v, _) = self.model.core, [*self._known.values()][:4]
-        return {"mem": core.remember(t, q, v, np.zeros(core.nv), self.model.mem0)}
+        return {"mem": core.remember(t, q, v, np.zeros(core.nv), self._guess)}
 
     def _accelerations(self) -> dict[str, Array]:
         t, q, v, _ = [*self._known.values()][:4]
-        found = self.model.core.initial(t, q, v, self.model.mem0, check=self._check)
+        found = self.model.core.initial(t, q, v, self._guess, check=self._check)
         return dict(zip(("vdot", "lam"), found, strict=True))
 
     def _single(self, row: int) -> Start:

@@ -12,7 +12,7 @@ MAY_IMPORT = {
     "_model": {"base", "modal", "_model"},
     "_build": {"base", "groups", "modal", "_model", "_build"},
     "models": {"base", "_model", "_build", "models"},
-    "_state": {"base", "modal", "_model", "_state"},
+    "_state": {"base", "groups", "modal", "_model", "_state"},
     "_run": {"base", "modal", "_model", "_state", "_run"},
     "_tools": {"base", "_model", "models", "_run", "_tools"},
     "_papers": {"base", "groups", "modal", "_model", "_build", "models", "_run", "_tools", "_papers"},
