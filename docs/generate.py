@@ -31,6 +31,7 @@ def write(folder: Path, bibliography: Path) -> None:
         "benchmarks": exudyn_table(times),
         "rods": elastica_table(times),
         "scipy": scipy_table(times),
+        "trees": tree_table(times),
     }
     for name, text in (fragments(keys) | tables).items():
         (folder / f"{name}.md").write_text(text + "\n")
@@ -356,6 +357,25 @@ def elastica_table(folder: Path) -> str:
         "us": "µs per step",
         "seconds": "time of the run, s",
         "error": "error, m",
+    }
+    return source(rows) + measured(rows, columns)
+
+
+def tree_table(folder: Path) -> str:
+    """Return the trees of the last comparison with MuJoCo and Pinocchio."""
+    rows = latest(folder / "trees.csv")
+    for row in rows:
+        for code in ("mujoco", "pinocchio"):
+            row[f"{code}_ratio"] = str(float(row[f"{code}_us"]) / float(row["lgint_us"]))
+    columns = {
+        "case": "case",
+        "lgint_us": "lgint, µs",
+        "mujoco_us": "MuJoCo, µs",
+        "mujoco_ratio": "ratio",
+        "pinocchio_us": "Pinocchio, µs",
+        "pinocchio_ratio": "ratio ",
+        "mujoco_error": "difference from MuJoCo",
+        "pinocchio_error": "from Pinocchio",
     }
     return source(rows) + measured(rows, columns)
 

@@ -113,17 +113,10 @@ class JointBuilder(ElementBuilder):
         if b in self._loose:
             self._check_tree_joint(kind, a, b)
             _refuse(kind, "carrier", carrier)
-            triad = _triad(kind, name, axis, second_axis)
-            if turns_as_node(kind):
-                triad = self._at(b).R
-            if not _coordinates(kind):
-                _refuse(kind, "angle", angle)
-            q = 0.0 if angle is None else number(f"angle of {name!r}", angle)
-            many = len(TREE_JOINTS[kind])
-            speeds = None if rate is None else array(f"rate of {name!r}", rate, (many,) if many > 1 else (), (many,))
+            axes = _triad(kind, name, axis, second_axis)
+            triad = self._at(b).R if turns_as_node(kind) else axes
             place = self._tree_point(name, b, point, point_a, point_b)
-            rates = None if speeds is None else speeds.reshape(many)
-            return self._hang(name, a, b, Joint(kind, place, triad, q, rates))
+            return self._hang(name, a, b, Joint(kind, place, triad, *_start(kind, name, angle, rate)))
         _refuse(kind, "rate", rate)
         if kind not in JOINTS:
             raise ValueError(
@@ -257,6 +250,17 @@ class JointBuilder(ElementBuilder):
 def _coordinates(kind: str) -> tuple[str, ...]:
     """The coordinates of a joint about and along its axis."""
     return JOINTS[kind].coordinates if kind in JOINTS else ()
+
+
+def _start(kind: str, name: str, angle: float | None, rate: ArrayLike | None) -> tuple[float, Array | None]:
+    """The coordinate about or along the axis, and all rates, of a joint of a tree at the start."""
+    if not _coordinates(kind):
+        _refuse(kind, "angle", angle)
+    q = 0.0 if angle is None else number(f"angle of {name!r}", angle)
+    many = len(TREE_JOINTS[kind])
+    if rate is None:
+        return q, None
+    return q, array(f"rate of {name!r}", rate, (many,) if many > 1 else (), (many,)).reshape(many)
 
 
 def _between(kind: str, ends: Ends) -> JointRow:

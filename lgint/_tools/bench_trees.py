@@ -1,8 +1,9 @@
 """`lgint bench --trees`: trees in minimal coordinates, compared with MuJoCo and Pinocchio where they are installed.
 
-All three programs take steps of the same Runge-Kutta method of order four on the same chains of links: one `mj_step` of
-MuJoCo; four calls of Pinocchio's articulated-body algorithm, with as many of `integrate`. The models of the peers are
-made from the record of ours.
+All three programs take steps of the same Runge-Kutta method of order four on the same trees: one `mj_step` of MuJoCo;
+four calls of Pinocchio's articulated-body algorithm, with as many of `integrate`. The models of the peers are made from
+the record of ours. States are compared after some steps or, as the programs integrate rotations differently,
+accelerations at the start if the root is free.
 """
 
 from __future__ import annotations
@@ -24,11 +25,13 @@ from lgint._model.model import Model
 from lgint._rotation import quaternion_of_matrix
 from lgint._run.integrate import integrate
 from lgint._tools.bench_file import append
+from lgint.models._branched_arm import branched_arm
 
 LINKS: Final = (6, 10, 30, 100, 300)
 H: Final = 1e-3  # s
 COMPARED: Final = 50  # steps after which states are compared
 WORK: Final = 30_000  # links times steps that are timed
+FREE: Final = "free"  # the kind of joint with which a root is entered
 
 
 @dataclass(frozen=True)
@@ -40,7 +43,7 @@ class Result:
     lgint_us: float  # processor time of a step
     mujoco_us: float
     pinocchio_us: float
-    mujoco_error: float  # largest difference of coordinates, rad or m
+    mujoco_error: float  # largest difference of coordinates, rad or m, or of accelerations, relative to the largest
     pinocchio_error: float
 
 
@@ -58,11 +61,16 @@ class Link:
 
 
 def links_of(model: Model) -> list[Link]:
-    """The links of the trees of a model, parents first."""
+    """The links of the trees of a model, parents first, and before them the root if that is a body."""
     record = model.record()
     held = {row["second"]: row for row in record["joints"].values() if row.get("holds")}
-    numbers = {name: i for i, name in enumerate(held)}
+    roots = [name for name in record["bodies"] if name not in held]
+    numbers = {name: i for i, name in enumerate((*roots, *held))}
+    nowhere, axes = np.zeros((2, 3)), np.array([np.eye(3)] * 2)
+    bodies = record["bodies"]
     return [
+        Link(name, -1, FREE, bodies[name]["mass"], np.array(bodies[name]["inertia"]), nowhere, axes) for name in roots
+    ] + [
         Link(
             name,
             numbers.get(row["first"], -1),
@@ -108,16 +116,30 @@ class MuJoCo:
             body.mass, body.explicitinertial = link.mass, True
             body.ipos = np.zeros(3)
             body.fullinertia = [I[0, 0], I[1, 1], I[2, 2], I[0, 1], I[0, 2], I[1, 2]]
-            body.add_joint(type=kinds[link.kind], pos=link.points[1], axis=link.triads[1][:, 2])
+            if link.kind == FREE:
+                body.add_freejoint()
+            else:
+                body.add_joint(type=kinds[link.kind], pos=link.points[1], axis=link.triads[1][:, 2])
             bodies.append(body)
         self.model = spec.compile()
         self.data = mujoco.MjData(self.model)
         self.start = model.q0, model.v0
+        if has_free_root(model):
+            self.start = np.concatenate([model.q0[:3], quaternion_of_matrix(_rotation(model)), model.q0[12:]]), model.v0
+
+    def _reset(self) -> None:
+        self.mujoco.mj_resetData(self.model, self.data)
+        self.data.qpos[:], self.data.qvel[:] = self.start
+
+    def accelerations(self) -> Array:
+        """Those at the start."""
+        self._reset()
+        self.mujoco.mj_forward(self.model, self.data)
+        return np.array(self.data.qacc)
 
     def run(self, steps: int) -> Array:
         """Coordinates after this number of steps from the start."""
-        self.mujoco.mj_resetData(self.model, self.data)
-        self.data.qpos[:], self.data.qvel[:] = self.start
+        self._reset()
         self.mujoco.mj_step(self.model, self.data, steps)
         return np.array(self.data.qpos)
 
@@ -131,6 +153,7 @@ class Pinocchio:
     def __init__(self, pinocchio: Any, model: Model) -> None:
         self.pin = pinocchio
         kinds = {"revolute": pinocchio.JointModelRZ, "prismatic": pinocchio.JointModelPZ}
+        kinds[FREE] = pinocchio.JointModelFreeFlyer
         self.model = pinocchio.Model()
         self.model.gravity.linear = np.array(model.record()["gravity"])
         links, numbers = links_of(model), [0]
@@ -144,6 +167,22 @@ class Pinocchio:
             numbers.append(joint)
         self.data = self.model.createData()
         self.start = model.q0, model.v0
+        if has_free_root(model):
+            R, v = _rotation(model), model.v0
+            w, *xyz = quaternion_of_matrix(R)
+            self.start = (
+                np.concatenate([model.q0[:3], xyz, [w], model.q0[12:]]),
+                np.concatenate([R.T @ v[:3], v[3:]]),
+            )
+        self.turn = _rotation(model) if has_free_root(model) else None
+
+    def accelerations(self) -> Array:
+        """Those at the start; of a free root in inertial axes, as ours."""
+        q, v = self.start
+        a = np.array(self.pin.aba(self.model, self.data, q, v, np.zeros(self.model.nv)))
+        if self.turn is not None:
+            a[:3] = self.turn @ (a[:3] + np.cross(v[3:6], v[:3]))
+        return a
 
     def _com(self, link: Link) -> Any:
         """The frame of a link's COM in that of its joint."""
@@ -170,14 +209,27 @@ class Pinocchio:
 # ---- the table ----
 
 
+def has_free_root(model: Model) -> bool:
+    """Whether the root of the tree is a body."""
+    return links_of(model)[0].kind == FREE
+
+
+def _rotation(model: Model) -> Array:
+    return model.q0[3:12].reshape(3, 3)
+
+
 def cases() -> Iterator[tuple[str, Callable[[], Model]]]:
     """The models by name."""
     for n in LINKS:
         yield f"chain of {n}", partial(models.pendulum_chain, n=n, joint="revolute", formulation="minimal")
+    yield "branched arm", branched_arm
 
 
 def compare(model: Model, peer: MuJoCo | Pinocchio) -> float:
-    """The largest difference of coordinates after some steps."""
+    """The largest difference of coordinates after some steps, or of accelerations, relative to the largest."""
+    if has_free_root(model):
+        a = model.core.initial(0.0, model.q0, model.v0)[0]
+        return float(np.abs(a - peer.accelerations()).max() / np.abs(a).max())
     ours = integrate(model, "rk44", t_end=COMPARED * H, h=H, save_every=COMPARED).q[-1]
     return float(np.abs(ours - peer.run(COMPARED)).max())
 

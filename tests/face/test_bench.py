@@ -376,6 +376,17 @@ def branched_tree():
 
 
 @pytest.mark.parametrize("name", PEERS)
+def test_peers_find_the_same_accelerations_of_a_free_root(name):
+    """At the start, and at other coordinates and velocities."""
+    model = bench_trees.branched_arm()
+    moved = lgint.integrate(model, "rk44", t_end=0.1, h=1e-3)
+    for at in (model, model.with_state(q=moved.q[-1], v=moved.v[-1])):
+        peer = PEERS[name](pytest.importorskip(name), at)
+        assert bench_trees.compare(at, peer) < 1e-11
+        assert np.abs(peer.run(5) - peer.start[0]).max() > 1e-3
+
+
+@pytest.mark.parametrize("name", PEERS)
 @pytest.mark.parametrize("make", [branched_tree, *(make for _, make in list(bench_trees.cases())[:3])])
 def test_peers_move_trees_alike(name, make):
     model = make()

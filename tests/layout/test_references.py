@@ -82,15 +82,24 @@ def runs(model, method):
 
 
 def test_the_readme_has_the_times_of_the_last_measurement():
-    with (ROOT / "benchmarks/results.csv").open(newline="") as file:
-        rows = list(csv.DictReader(file))
-    last = {row["case"]: row for row in rows if row["date"] == rows[-1]["date"]}
+    times, trees = last_rows("results.csv"), last_rows("trees.csv")
     shown = re.findall(
         r"^\| (.+?) \| ([\d.]+) \| ([\d.]+) \| ([\d.]+) \|$", (ROOT / "README.md").read_text(), re.MULTILINE
     )
     assert len(shown) >= 8
     for case, *numbers in shown:
-        assert numbers == [rounded(last[case][key]) for key in ("lgint_us", "exudyn_us", "ratio")]
+        if case in trees:
+            own, *others = (float(trees[case][f"{code}_us"]) for code in ("lgint", "mujoco", "pinocchio"))
+            assert numbers == [rounded(x) for x in (own, *(other / own for other in others))]
+        else:
+            assert numbers == [rounded(times[case][key]) for key in ("lgint_us", "exudyn_us", "ratio")]
+    assert trees.keys() <= {case for case, *_ in shown}
+
+
+def last_rows(name):
+    with (ROOT / "benchmarks" / name).open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    return {row["case"]: row for row in rows if row["date"] == rows[-1]["date"]}
 
 
 def rounded(text):
