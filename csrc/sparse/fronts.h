@@ -5,6 +5,8 @@
 
        D (n x n)    U (n x m)    L (m x n, leading dimension m rounded up to whole chunks)
 
+   Places and numbers are ints, since plans are read as often as the values: a matrix of 16 GB is refused.
+
    The fronts that elements add to come first: those of blocks, and of groups that are eliminated before one of their
    blocks or have rows that may be inactive. The other fronts, which consist of fill alone, follow the assembled
    values. */
@@ -20,15 +22,15 @@ enum { LG_MOST_INVERTED = 8 }; /* unknowns of a pivot block that is inverted whe
 typedef struct lg_front {
     int n, m, ld;
     int velocities; /* pivot unknowns that are velocities; of a block, its own rows follow */
-    int bordered; /* it has velocities and own rows */
-    int fresh; /* no earlier front changes it: factored straight from the assembled values */
-    int constant; /* its pivot block depends on S alone */
-    int watched; /* some of its rows may be inactive, so that other ones can be chosen if its pivots become small */
+    char bordered; /* it has velocities and own rows */
+    char fresh; /* no earlier front changes it: factored straight from the assembled values */
+    char constant; /* its pivot block depends on S alone */
+    char watched; /* some of its rows may be inactive, so that other ones can be chosen if its pivots become small */
     int pivot; /* its first unknown in the order of elimination */
     int place; /* where its unknowns are in the vector of a solution */
     int neighbour, neighbours; /* first and number of its plan->neighbours */
-    long D, U, L, end; /* places of the panels */
-    long updates; /* place in plan->updates: neighbours^2 of them, column by column */
+    int D, U, L, end; /* places of the panels */
+    int updates; /* place in plan->updates: neighbours^2 of them, column by column */
 } lg_front;
 
 typedef struct lg_neighbour { /* the unknowns of a later front among the m of an earlier one */
@@ -37,8 +39,7 @@ typedef struct lg_neighbour { /* the unknowns of a later front among the m of an
 } lg_neighbour;
 
 typedef struct lg_update { /* where the product of a slice of L and a slice of U is subtracted */
-    long at;
-    int ld;
+    int at, ld;
 } lg_update;
 
 typedef struct lg_entry_place { /* where one entry of B goes: a group on a block, or a block's own rows */
@@ -46,12 +47,12 @@ typedef struct lg_entry_place { /* where one entry of B goes: a group on a block
     int value; /* place in the values of B */
     int ld_U, ld_L;
     int again; /* an earlier entry of the group is on the same block: the two add up */
-    long U, L;
+    int U, L;
 } lg_entry_place;
 
 typedef struct lg_mask_place { /* where the one of an inactive row goes */
     int value; /* place in the values of B */
-    long at; /* on the diagonal of its front */
+    int at; /* on the diagonal of its front */
 } lg_mask_place;
 
 typedef struct lg_plan {
@@ -78,8 +79,8 @@ typedef struct lg_schur_block { /* a block of M with the entries of B on it, in 
     int nv, velocity; /* its velocities, and the first of them */
     int first, count; /* its entries */
     int rows; /* of each entry; 0: they differ */
-    long inverse; /* place among the factors of the matrix of masses */
-    long products; /* where entry k, to the left, and entry l meet in S: count^2 places, numbered l count + k */
+    int inverse; /* place among the factors of the matrix of masses */
+    int products; /* where entry k, to the left, and entry l meet in S: count^2 places, numbered l count + k */
 } lg_schur_block;
 
 typedef struct lg_schur_entry { /* an entry of B: a group on a block */

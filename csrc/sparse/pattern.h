@@ -40,8 +40,7 @@ typedef struct lg_pattern {
 } lg_pattern;
 
 typedef struct lg_meeting { /* where two blocks meet: a place among the assembled values, and its leading dimension */
-    long at;
-    int ld;
+    int at, ld;
 } lg_meeting;
 
 /* y += s B x  (y: nrows, x: velocities) and  y += s B^T x  (y: velocities, x: nrows). */

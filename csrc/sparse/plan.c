@@ -113,7 +113,7 @@ static void fill_sizes(builder *b)
         masked_front(b, i)->watched = 1;
 
     int pivot = 0;
-    long updates = 0;
+    int updates = 0;
     for (int k = 0; k < plan->nfronts; k++) {
         lg_front *front = &plan->fronts[k];
         int node = b->order.node[k], is_block = node < p->nblocks;
@@ -125,7 +125,7 @@ static void fill_sizes(builder *b)
         front->pivot = pivot;
         front->updates = updates;
         pivot += front->n;
-        updates += square(front->neighbours);
+        updates += front->neighbours * front->neighbours;
         plan->largest = larger(plan->largest, front->n);
         plan->widest = larger(plan->widest, front->m);
     }
@@ -155,11 +155,10 @@ static void place_fronts(builder *b, int assembled)
         lg_front *front = &plan->fronts[k];
         if (is_assembled(b, k) != assembled)
             continue;
-        front->D = plan->nvalues;
-        front->U = front->D + rounded(square(front->n), LG_CHUNK);
-        front->L = front->U + rounded((long)front->n * front->m, LG_CHUNK);
-        front->end = front->L + (long)front->ld * front->n;
-        plan->nvalues = rounded(front->end, 4);
+        long U = plan->nvalues + rounded(square(front->n), LG_CHUNK);
+        long L = U + rounded((long)front->n * front->m, LG_CHUNK), end = L + (long)front->ld * front->n;
+        front->D = (int)plan->nvalues, front->U = (int)U, front->L = (int)L, front->end = (int)end;
+        plan->nvalues = rounded(end, 4);
     }
     if (assembled)
         plan->nassembled = plan->nvalues;
@@ -230,7 +229,7 @@ static lg_meeting find_meeting(const builder *b, int i, int j)
     if (i == j)
         return (lg_meeting){row->D, row->n};
     if (i < j)
-        return (lg_meeting){row->U + (long)row->n * start_of(b, i, j), row->n};
+        return (lg_meeting){row->U + row->n * start_of(b, i, j), row->n};
     return (lg_meeting){column->L + start_of(b, j, i), column->ld};
 }
 
@@ -280,7 +279,7 @@ static lg_entry_place own_entry(const builder *b, int block)
     int n = front->n, nv = p->nv[block];
     lg_entry_place place = {.block = block, .nv = nv, .rows = p->nown[block], .value = p->own_value[block]};
     place.ld_U = place.ld_L = n;
-    place.U = front->D + (long)n * nv, place.L = front->D + nv;
+    place.U = front->D + n * nv, place.L = front->D + nv;
     return place;
 }
 
@@ -302,7 +301,7 @@ static void fill_masks(builder *b)
     for (int i = 0; i < p->nmasked; i++) {
         const lg_front *front = masked_front(b, i);
         int place = p->masked_row[i] - p->group_row[p->masked_group[i]];
-        b->plan->masks[i] = (lg_mask_place){.value = p->mask_value + i, .at = front->D + place * (front->n + 1L)};
+        b->plan->masks[i] = (lg_mask_place){.value = p->mask_value + i, .at = front->D + place * (front->n + 1)};
     }
 }
 
@@ -316,13 +315,15 @@ static lg_status build(builder *b)
     b->order = order;
     LG_TRY(status);
     count_plan(b);
-    if (b->plan->nneighbours > INT_MAX)
+    if (b->plan->nneighbours > INT_MAX || b->plan->nupdates > INT_MAX)
         return LG_NO_MEMORY;
     LG_TRY(lg_arena_open(&b->plan->memory, plan_layout, b->plan));
 
     fill_sizes(b);
     place_fronts(b, 1);
     place_fronts(b, 0);
+    if (b->plan->nvalues > INT_MAX)
+        return LG_NO_MEMORY;
     fill_unknowns(b);
     fill_solution(b);
     fill_updates(b);

@@ -173,7 +173,7 @@ static void sort_block(const builder *b, int first, int count, int *order)
 
 /* Fills block i, whose products begin at this number, from the places where the entries of the clique of its groups
    meet. */
-static void fill_block(const builder *b, int i, long products, const lg_meeting *meeting)
+static void fill_block(const builder *b, int i, int products, const lg_meeting *meeting)
 {
     const lg_pattern *p = b->pattern;
     lg_schur_plan *s = b->schur;
@@ -199,10 +199,10 @@ static void fill_block(const builder *b, int i, long products, const lg_meeting 
 static void fill_blocks(const builder *b)
 {
     const lg_pattern *p = b->pattern;
-    long products = 0;
+    int products = 0;
     find_fronts(b->schur->groups, p->ngroups, p->group_row, b->front);
     for (int i = 0; i < p->nblocks; i++) {
-        long count = b->start[i + 1] - b->start[i];
+        int count = b->start[i + 1] - b->start[i];
         fill_block(b, i, products, b->schur->groups->meetings + products);
         products += count * count;
     }
@@ -222,7 +222,7 @@ static void fill_masks(const builder *b)
         int group = p->masked_group[i], place = p->masked_row[i] - p->group_row[group];
         lg_front *front = &b->schur->groups->fronts[b->front[group]];
         front->watched = 1;
-        b->schur->masks[i] = (lg_mask_place){.value = p->mask_value + i, .at = front->D + place * (front->n + 1L)};
+        b->schur->masks[i] = (lg_mask_place){.value = p->mask_value + i, .at = front->D + place * (front->n + 1)};
     }
 }
 
