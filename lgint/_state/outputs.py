@@ -122,6 +122,8 @@ class OutputAccessors(JointAccessors):
         ------
         ValueError
             For an unknown name, for joints and bodies, and for a body on which it does not act.
+        AttributeError
+            Inside a function that is called with a `State` during a run.
         """
         model = self.multibody()
         if name in model.supports:
@@ -160,6 +162,8 @@ class OutputAccessors(JointAccessors):
         ------
         ValueError
             For an unknown name, and for joints and bodies.
+        AttributeError
+            As in `force`.
         """
         model = self.multibody()
         if name in model.supports:
@@ -218,8 +222,15 @@ class OutputAccessors(JointAccessors):
             raise ValueError("work: dense output of a run expected; integrate with dense_output=True")
         return run
 
+    @property
+    def _without_forces(self) -> str:
+        """Why the states have no forces; "" if they do. A law inside which they were asked for could not end."""
+        return ""
+
     def _exerted(self, part: _Part, slot: int) -> tuple[Array, Array, Array]:
         """The inertial wrench of a force on its frame in a slot, the position of the frame, and the power there."""
+        if self._without_forces:
+            raise AttributeError(f"this state has no force: {self._without_forces}")
         state = self.clock, self.q, self.v, self.mem, self._loads, self._static
         return self.multibody().core.exerted(part.element, slot, *state)
 

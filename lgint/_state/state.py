@@ -123,6 +123,11 @@ class State(OutputAccessors):
     def _memory(self) -> Array | None:
         return getattr(self, "mem", None)
 
+    @property
+    def _without_forces(self) -> str:
+        source = self._source
+        return source.lacking if isinstance(source, Parts) and source.method is None else ""
+
     def __copy__(self) -> State:
         return self
 
@@ -137,13 +142,16 @@ class State(OutputAccessors):
 
 
 class Parts:
-    """The source of one state whose parts are given; `lacking` says why there are no others."""
+    """The source of one state whose parts are given; `lacking` says why there are no others.
+
+    Without a method it is the source of a state inside a function that a run calls.
+    """
 
     def __init__(
         self, model: System, parts: Mapping[str, Any], lacking: str, method: str | None = None, options: Any = None
     ) -> None:
         self.model, self.method, self.options = model, method, options or {}
-        self._parts, self._lacking = parts, lacking
+        self._parts, self.lacking = parts, lacking
 
     def _part(self, row: int, name: str) -> Any:
         """A part of the state."""
@@ -151,7 +159,7 @@ class Parts:
             return read_only(self._parts[name])
         if name == "extra":
             return {}
-        raise AttributeError(f"this state has no {name}: {self._lacking}")
+        raise AttributeError(f"this state has no {name}: {self.lacking}")
 
     def _single(self, row: int) -> Parts:
         """The source itself."""

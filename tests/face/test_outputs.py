@@ -26,13 +26,18 @@ def twisted(t, x, R, xdot, omega):
 
 
 def everything(formulation="R3xSO3", rod="kirchhoff"):
-    """Four bodies and a rod with joints, forces of every kind and, unless the bodies are a tree, a moving support."""
+    """Four bodies or, with a tree, five, and a rod with joints, forces of every kind and a moving support."""
     builder = lgint.ModelBuilder(gravity=GRAVITY, formulation=formulation)
     tree = formulation == "minimal"
-    base = lgint.ground if tree else builder.add_support("crane", motion=sway)
+    base = builder.add_support("crane", motion=sway)
+    if tree:  # its root is a body that the support carries
+        support, base = base, builder.add_body("root", **BODY, position=(-0.2, 0.3, 1.2), formulation="R3xSO3")
+        axes = {"axis": (1, 0, 0), "second_axis": (0, 1, 0)}
+        builder.add_joint("universal", support, base, point=(0, 0, 1), name="hook", **axes)
     turn = systems.turn
     builder.add_body("one", **BODY, position=(0.4, 0.1, 1.0), rotation=turn(0.9, (1, -1, 2)))
-    builder.add_body("two", **BODY, position=(1.2, -0.1, 1.3), rotation=turn(-1.1, (0, 1, 2)))
+    angles = {"reference": turn(2.0, (1, 0, 2))} if formulation.startswith("tait_bryan") else {}
+    builder.add_body("two", **BODY, position=(1.2, -0.1, 1.3), rotation=turn(-1.1, (0, 1, 2)), **angles)
     builder.add_body("three", **BODY, position=(1.9, 0.2, 1.1), rotation=turn(0.3, (2, 1, 2)))
     free = "R3xSO3" if tree else None
     builder.add_body("four", **BODY, position=(2.0, 1.5, 0.5), rotation=turn(0.5, (0, 0, 1)), formulation=free)
@@ -374,6 +379,13 @@ def test_work_needs_dense_output_and_time():
     spring = lgint.integrate(lgint.models.mass_spring(), "rk44", t_end=0.1, h=0.1)
     with pytest.raises(ValueError, match="LagrangianModel has no bodies"):
         spring.force("spring")
+
+
+@pytest.mark.parametrize("name", ["spring", "crane"])
+@pytest.mark.parametrize("ask", ["force", "power"])
+def test_states_in_functions_have_no_forces(name, ask):
+    with pytest.raises(AttributeError, match=r"this state has no (force|vdot): functions of events are called"):
+        lgint.integrate(everything(), "rk44", t_end=2e-3, h=1e-3, events=lambda state: getattr(state, ask)(name))
 
 
 # ---- pictures ----
