@@ -25,25 +25,8 @@ def twisted(t, x, R, xdot, omega):
     return np.stack([np.concatenate([-pull, -0.3 * omega[0]]), np.concatenate([0.5 * pull, R[1].T @ pull])])
 
 
-def everything(formulation="R3xSO3", rod="kirchhoff"):
-    """Four bodies or, with a tree, five, and a rod with joints, forces of every kind and a moving support."""
-    builder = lgint.ModelBuilder(gravity=GRAVITY, formulation=formulation)
-    tree = formulation == "minimal"
-    base = builder.add_support("crane", motion=sway)
-    if tree:  # its root is a body that the support carries
-        support, base = base, builder.add_body("root", **BODY, position=(-0.2, 0.3, 1.2), formulation="R3xSO3")
-        axes = {"axis": (1, 0, 0), "second_axis": (0, 1, 0)}
-        builder.add_joint("universal", support, base, point=(0, 0, 1), name="hook", **axes)
-    turn = systems.turn
-    builder.add_body("one", **BODY, position=(0.4, 0.1, 1.0), rotation=turn(0.9, (1, -1, 2)))
-    angles = {"reference": turn(2.0, (1, 0, 2))} if formulation.startswith("tait_bryan") else {}
-    builder.add_body("two", **BODY, position=(1.2, -0.1, 1.3), rotation=turn(-1.1, (0, 1, 2)), **angles)
-    builder.add_body("three", **BODY, position=(1.9, 0.2, 1.1), rotation=turn(0.3, (2, 1, 2)))
-    free = "R3xSO3" if tree else None
-    builder.add_body("four", **BODY, position=(2.0, 1.5, 0.5), rotation=turn(0.5, (0, 0, 1)), formulation=free)
-    builder.add_joint("revolute", base, "one", point=(0, 0, 1), axis=(1, 3, 0), name="pin")
-    builder.add_joint("cylindrical", "one", "two", point=(0.9, 0.2, 1), axis=(1, -1, 2), name="guide")
-    builder.add_joint("spherical", "two", "three", point=(1.5, 0, 1.2), name="ball")
+def add_forces(builder):
+    """Forces of every kind between the bodies and in the joints of `everything`."""
     builder.add_joint_drive("pin", torque=3.0, stiffness=20.0, damping=0.5, motion=[(0, 0.2, 1.0, 0)], name="motor")
     builder.add_joint_drive("guide", coordinate="slide", stiffness=30.0, damping=0.3, name="jack")
     builder.add_force_law(lambda t, x, rate: 2 - 3 * x - t, joint="guide", coordinate="angle", name="twist")
@@ -63,6 +46,28 @@ def everything(formulation="R3xSO3", rod="kirchhoff"):
         lambda t, x, R, v, w: [*(-0.4 * v), *(-w)], bodies="four", local_point=(0, 0, 1), name="brake"
     )
     builder.add_force_law(twisted, bodies=["three", "four"], name="law")
+
+
+def everything(formulation="R3xSO3", rod="kirchhoff"):
+    """Four bodies or, with a tree, five, and a rod with joints, forces of every kind and a moving support."""
+    builder = lgint.ModelBuilder(gravity=GRAVITY, formulation=formulation)
+    tree = formulation == "minimal"
+    base = builder.add_support("crane", motion=sway)
+    if tree:  # its root is a body that the support carries
+        support, base = base, builder.add_body("root", **BODY, position=(-0.2, 0.3, 1.2), formulation="R3xSO3")
+        axes = {"axis": (1, 0, 0), "second_axis": (0, 1, 0)}
+        builder.add_joint("universal", support, base, point=(0, 0, 1), name="hook", **axes)
+    turn = systems.turn
+    builder.add_body("one", **BODY, position=(0.4, 0.1, 1.0), rotation=turn(0.9, (1, -1, 2)))
+    angles = {"reference": turn(2.0, (1, 0, 2))} if formulation.startswith("tait_bryan") else {}
+    builder.add_body("two", **BODY, position=(1.2, -0.1, 1.3), rotation=turn(-1.1, (0, 1, 2)), **angles)
+    builder.add_body("three", **BODY, position=(1.9, 0.2, 1.1), rotation=turn(0.3, (2, 1, 2)))
+    free = "R3xSO3" if tree else None
+    builder.add_body("four", **BODY, position=(2.0, 1.5, 0.5), rotation=turn(0.5, (0, 0, 1)), formulation=free)
+    builder.add_joint("revolute", base, "one", point=(0, 0, 1), axis=(1, 3, 0), name="pin")
+    builder.add_joint("cylindrical", "one", "two", point=(0.9, 0.2, 1), axis=(1, -1, 2), name="guide")
+    builder.add_joint("spherical", "two", "three", point=(1.5, 0, 1.2), name="ball")
+    add_forces(builder)
     if rod is not False:
         nodes = builder.add_rod(
             "rod", start=(2.0, 1.5, 0.5), end=(2.0, 2.5, 0.5), edges=2, stiffness=(10.0, 10.0, 10.0, 10.0, 15.0, 12.0),
