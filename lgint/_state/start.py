@@ -24,8 +24,9 @@ def state_of(
     rates: Mapping[str, Any] | None,
 ) -> State:
     """The state with these coordinates and velocities; what is None is that of the model's start."""
-    check = any(part is not None for part in (q, v, joints, rates)) or model._taken is None
     at = number("t", t)
+    if q is None and v is None and joints is None and rates is None:
+        return State(Start(model, at, model.q0, model.v0, model.mem0, check=model._taken is None))
     own_q = model.q0 if q is None else valid_rotations(model.core.factors, array("q", q, (model.nq,)))
     own_v = model.v0 if v is None else array("v", v, (model.nv,))
     mem, start = model.mem0, own_q
@@ -38,7 +39,7 @@ def state_of(
             start, (own_q, mem) = own_q, placed(model, at, own_q, given(model, "joints", joints))
         if v is None:
             own_v = moving(model, at, (start, own_v), own_q, mem, given(model, "rates", rates or {}))
-    return State(Start(model, at, own_q, own_v, mem, check=check))
+    return State(Start(model, at, own_q, own_v, mem))
 
 
 UPPER["state"] = state_of
