@@ -32,7 +32,8 @@ void lg_kkt_layout(lg_kkt *kkt, lg_matrix *matrix, const lg_plan *plan, const lg
 lg_matrix *lg_kkt_masses(lg_kkt *kkt);
 
 /* Factors M with the columns B^T and the rows C of values of B, which are the same pointer if they belong to one point;
-   NULL: the last ones stay, or there are none. Both are read again by solutions. On LG_SINGULAR kkt->matrix has the deficient row. */
+   NULL: the last ones stay, or there are none. Both are read again by solutions. On LG_SINGULAR kkt->matrix has the
+   deficient row. */
 lg_status lg_kkt_factor(lg_kkt *kkt, const double *columns, const double *rows);
 
 /* x: f and zeta in, a and lam out. */

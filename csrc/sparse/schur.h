@@ -19,7 +19,7 @@ lg_status lg_schur_plan_create(const lg_pattern *pattern, lg_plan *plan);
 
 typedef struct lg_schur_shape { /* of the inverse mass of a block and of the entries of B on it */
     int zeros; /* which entries of the inverse mass are zero */
-    int isotropic; /* the inverse mass of its first three velocities is a number, and they are not coupled with others */
+    int isotropic; /* the inverse mass of its first three velocities is a number, and they couple with no others */
     int from; /* 3 if, in addition, the entries of B are multiples of the identity there, else 0 */
 } lg_schur_shape;
 
