@@ -37,31 +37,19 @@ void lg_so3_retract(const double R0[9], const double w[3], double R[9])
     lg_so3_polish(R);
 }
 
-/* The quaternion of a rotation matrix, of unit length up to round-off, with the largest component as pivot
-   (Shepperd). */
-static void quat_of_matrix(const double R[9], double p[4])
+/* With the largest component as pivot (Shepperd). */
+void lg_so3_quaternion(const double R[9], double p[4])
 {
-    double trace = R[0] + R[4] + R[8];
     int i = 0;
     for (int k = 1; k < 3; k++)
         if (R[4 * k] > R[4 * i])
             i = k;
 
-    if (trace > R[4 * i]) {
-        double s = 0.5 / sqrt(1 + trace);
-        p[0] = (1 + trace) * s;
-        p[1] = (R[7] - R[5]) * s;
-        p[2] = (R[2] - R[6]) * s;
-        p[3] = (R[3] - R[1]) * s;
-        return;
-    }
-
     int j = (i + 1) % 3, k = (i + 2) % 3;
-    double d = 1 + R[4 * i] - R[4 * j] - R[4 * k], s = 0.5 / sqrt(d);
-    p[0] = (R[3 * k + j] - R[3 * j + k]) * s;
-    p[1 + i] = d * s;
-    p[1 + j] = (R[3 * j + i] + R[3 * i + j]) * s;
-    p[1 + k] = (R[3 * k + i] + R[3 * i + k]) * s;
+    p[0] = R[3 * k + j] - R[3 * j + k];
+    p[1 + i] = 1 + R[4 * i] - R[4 * j] - R[4 * k];
+    p[1 + j] = R[3 * j + i] + R[3 * i + j];
+    p[1 + k] = R[3 * k + i] + R[3 * i + k];
 }
 
 static void quat_exp(const double w[3], double p[4])
@@ -79,8 +67,10 @@ static double angle_per_sine(double u, double n2)
     static const double series[] = {1, -1 / 3., 1 / 5., -1 / 7., 1 / 9.,
                                     -1 / 11., 1 / 13., -1 / 15., 1 / 17., -1 / 19.};
     /* clang-format on */
-    if (u > 0 && n2 < 0.03 * (u * u))
-        return 2 / u * lg_series(10, series, n2 / (u * u));
+    if (u > 0 && n2 < 0.03 * (u * u)) {
+        double inverse = 1 / u;
+        return 2 * inverse * lg_series(10, series, n2 * inverse * inverse);
+    }
     double n = sqrt(n2);
     return 2 * atan2(n, u) / n;
 }
@@ -98,13 +88,6 @@ static void quat_log(const double p[4], double w[3])
     double k = copysign(angle_per_sine(fabs(p[0]), lg_dot3(p + 1, p + 1)), p[0]);
     for (int i = 0; i < 3; i++)
         w[i] = k * p[1 + i];
-}
-
-void lg_so3_turn_between(const double R0[9], const double R1[9], double p[4])
-{
-    double R[9];
-    lg_mulT33(R0, R1, R);
-    quat_of_matrix(R, p);
 }
 
 void lg_so3_difference(const double R0[9], const double R1[9], double w[3])

@@ -45,8 +45,23 @@ static inline void lg_so3_turn(const double R0[9], const double w[3], const lg_a
 void lg_so3_polish(double R[9]);
 /* R = R0 exp(w), polished; R may be R0. */
 void lg_so3_retract(const double R0[9], const double w[3], double R[9]);
-/* One of the two unit quaternions of R0^T R1. */
-void lg_so3_turn_between(const double R0[9], const double R1[9], double p[4]);
+/* A positive multiple of a unit quaternion of R, which turns by more than a right angle. */
+void lg_so3_quaternion(const double R[9], double p[4]);
+/* A positive multiple of one of the two unit quaternions of R0^T R1. */
+static inline void lg_so3_turn_between(const double R0[9], const double R1[9], double p[4])
+{
+    double R[9];
+    lg_mulT33(R0, R1, R);
+    double trace = R[0] + R[4] + R[8];
+    if (trace > 0) {
+        p[0] = 1 + trace;
+        p[1] = R[7] - R[5];
+        p[2] = R[2] - R[6];
+        p[3] = R[3] - R[1];
+    } else
+        lg_so3_quaternion(R, p);
+}
+
 /* w = log(R0^T R1), |w| <= pi */
 void lg_so3_difference(const double R0[9], const double R1[9], double w[3]);
 

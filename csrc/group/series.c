@@ -57,10 +57,16 @@ static double first_pole(double x2)
     return 2 / (four_pi2 - x2);
 }
 
+/* n terms of a series above. Up to one radian, what eight of them leave out is less than 2e-18 of the whole. */
+static inline double rest(int n, const double *series, double x2)
+{
+    return x2 < 1 ? lg_series(8, series, x2) : lg_series(n, series, x2);
+}
+
 double lg_cotc(double x2)
 {
     if (x2 < series_end)
-        return first_pole(x2) + lg_series(14, cotc_rest, x2);
+        return first_pole(x2) + rest(14, cotc_rest, x2);
 
     double x, s, c;
     half_angle(x2, &x, &s, &c);
@@ -71,7 +77,7 @@ double lg_cotc_d(double x2)
 {
     if (x2 < series_end) {
         double p = first_pole(x2);
-        return p * p + lg_series(14, cotc_d_rest, x2);
+        return p * p + rest(14, cotc_d_rest, x2);
     }
 
     double x, s, c;
@@ -85,7 +91,7 @@ double lg_cotc_dd(double x2)
 {
     if (x2 < 20) {
         double p = first_pole(x2);
-        return 2 * p * p * p + lg_series(18, cotc_dd_rest, x2);
+        return 2 * p * p * p + rest(18, cotc_dd_rest, x2);
     }
 
     double x, s, c;
@@ -98,9 +104,9 @@ lg_cotangent lg_cotangent_of(double x2)
 {
     if (x2 < series_end) {
         double p = first_pole(x2);
-        return (lg_cotangent){.c = p + lg_series(14, cotc_rest, x2),
-                              .d = p * p + lg_series(14, cotc_d_rest, x2),
-                              .dd = 2 * p * p * p + lg_series(14, cotc_dd_rest, x2)};
+        return (lg_cotangent){.c = p + rest(14, cotc_rest, x2),
+                              .d = p * p + rest(14, cotc_d_rest, x2),
+                              .dd = 2 * p * p * p + rest(14, cotc_dd_rest, x2)};
     }
     return (lg_cotangent){.c = lg_cotc(x2), .d = lg_cotc_d(x2), .dd = lg_cotc_dd(x2)};
 }

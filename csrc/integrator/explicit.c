@@ -68,32 +68,45 @@ void lg_slopes_begin(lg_slopes *slopes, const lg_state *state)
     lg_slopes_set_flow(slopes, 0, state->q, state->v);
 }
 
-void lg_slopes_combine(const lg_slopes *slopes, const lg_weights *weights, double h, int from, int n,
-                       double *restrict increment)
+enum { GROUP = 4 }; /* slopes that are summed at once */
+
+/* Adds `count` <= GROUP weighted slopes to the sum of those before, if there are any. The compiler knows `count`. */
+static LG_INLINE void sum_group(int count, int more, const double *const K[], const double w[], int n,
+                                double *restrict sum)
+{
+    for (int i = 0; i < n; i++) {
+        double s = more ? sum[i] + w[0] * K[0][i] : w[0] * K[0][i];
+        for (int j = 1; j < count; j++)
+            s += w[j] * K[j][i];
+        sum[i] = s;
+    }
+}
+
+void lg_slopes_combine(const lg_slopes *slopes, const lg_weights *weights, double h, int from, int n, double *increment)
 {
     const double *K[LG_STAGES];
     double w[LG_STAGES];
-    if (weights->count < 1) {
+    if (weights->count < 1)
         lg_zero(n, increment);
-        return;
-    }
     for (int j = 0; j < weights->count; j++) {
         K[j] = lg_slopes_at(slopes, weights->stage[j]) + from;
         w[j] = h * weights->weight[j];
     }
-    if (weights->count == 1)
-        for (int i = 0; i < n; i++)
-            increment[i] = w[0] * K[0][i];
-    else
-        for (int i = 0; i < n; i++) {
-            double sum = w[0] * K[0][i] + w[1] * K[1][i];
-            for (int j = 2; j < weights->count; j++)
-                sum += w[j] * K[j][i];
-            increment[i] = sum;
+    for (int j = 0; j < weights->count; j += GROUP)
+        switch (weights->count - j) {
+        case 1:
+            sum_group(1, j, K + j, w + j, n, increment);
+            break;
+        case 2:
+            sum_group(2, j, K + j, w + j, n, increment);
+            break;
+        case 3:
+            sum_group(3, j, K + j, w + j, n, increment);
+            break;
+        default:
+            sum_group(GROUP, j, K + j, w + j, n, increment);
         }
 }
-
-enum { GROUP = 4 }; /* slopes that are summed at once */
 
 /* Adds the weighted slopes of `count` <= GROUP stages to theta_0 (NULL: zero) and v_0. The compiler knows `count`. */
 static LG_INLINE void add_group(int count, const lg_slopes *slopes, const lg_weights *weights, int first, double h,

@@ -35,6 +35,7 @@ from lgint import models
 from lgint._args import choice
 from lgint._run.integrate import integrate
 from lgint._tools import bench
+from lgint.models._falling_bar import falling_bar
 
 ENTRY = "lg_integrate"  # each call of it makes one profile
 PARTS = ("evaluation", "following", "solving", "norms", "rest")
@@ -55,6 +56,7 @@ COUNTED: Sequence[bench.Case] = tuple(
         ("rod of 100 edges", partial(models.roll_up, edges=100), "node100", "herk5", 1e-5, {}),
         ("rod of 16 edges", models.flying_spaghetti, "node16", "herk5", 1e-3, {}),
         ("rod of 16 edges", models.flying_spaghetti, "node16", "genalpha", 1e-3, {}),
+        ("bar of 64 edges", partial(falling_bar, 64, True), "node64", "herk4", 1e-4, {}),
         ("slider-crank to round-off", partial(models.slider_crank, **EULER), "slider", "genalpha", 1e-3, EXACT),
         ("slider-crank to round-off", partial(models.slider_crank, **EULER), "slider", "reml", 1e-3, {}),
         ("pendulum of 32 links", partial(models.pendulum_chain, n=32, **EULER), "link32", "reml", 1e-4, {}),
@@ -85,6 +87,7 @@ STEPS: Mapping[str, tuple[int, int]] = {
     "rod of 100 edges, herk5": (5, 25),
     "rod of 16 edges, herk5": (10, 60),
     "rod of 16 edges, genalpha": (50, 250),
+    "bar of 64 edges, herk4": (10, 60),
     "slider-crank to round-off, genalpha": (50, 550),
     "slider-crank to round-off, reml": (50, 550),
     "pendulum of 32 links, reml": (5, 25),

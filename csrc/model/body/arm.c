@@ -137,13 +137,13 @@ void lg_arm_Z(const lg_arm *arm, double *Z)
 /* ---- derivatives of wrenches ---- */
 
 /* M = -R a^, column-major: the velocity of the end of an arm a under a rotation */
-static void turned_arm(const lg_arm *arm, const double a[3], double M[9])
+static inline void turned_arm(const double R[9], const double a[3], double *restrict M)
 {
+    double x = a[0], y = a[1], z = a[2];
     for (int i = 0; i < 3; i++) {
-        const double *row = arm->R + 3 * i;
-        M[i] = a[1] * row[2] - a[2] * row[1];
-        M[3 + i] = a[2] * row[0] - a[0] * row[2];
-        M[6 + i] = a[0] * row[1] - a[1] * row[0];
+        M[i] = y * R[3 * i + 2] - z * R[3 * i + 1];
+        M[3 + i] = z * R[3 * i] - x * R[3 * i + 2];
+        M[6 + i] = x * R[3 * i + 1] - y * R[3 * i];
     }
 }
 
@@ -172,7 +172,7 @@ static void shift_rows(const lg_arm *arm, const lg_quarters *from, double s, lg_
             lg_quarters_add(out, which, s, from->A[which]);
     if (arm->at_node || !(from->has & (1u << LG_XX | 1u << LG_XR)))
         return;
-    turned_arm(arm, arm->X, M);
+    turned_arm(arm->R, arm->X, M);
     for (int which = LG_XX; which <= LG_XR; which++)
         if (from->has >> which & 1) {
             lg_mul33(M, from->A[which], MA);
@@ -193,14 +193,14 @@ static void shift_columns(const lg_arm *arm, const lg_quarters *K, const lg_quar
     unsigned columns_x = 1u << LG_XX | 1u << LG_RX;
     if (arm->at_node || !((K->has | (D ? D->has : 0)) & columns_x))
         return;
-    turned_arm(arm, arm->X, M);
+    turned_arm(arm->R, arm->X, M);
     for (int which = LG_XX; which <= LG_RX; which += LG_RX)
         if (K->has >> which & 1)
             add_right(&out->K, which + 1, 1, K->A[which], M);
     if (!D || !(D->has & columns_x))
         return;
     lg_cross(arm->omega, arm->X, w);
-    turned_arm(arm, w, W);
+    turned_arm(arm->R, w, W);
     for (int which = LG_XX; which <= LG_RX; which += LG_RX)
         if (D->has >> which & 1) {
             add_right(&out->D, which + 1, 1, D->A[which], M);
@@ -285,7 +285,7 @@ static void add_rates(const lg_quarters *D, const lg_arm *i, const lg_arm *j, co
     for (int which = LG_XX; which <= LG_RX; which += LG_RX)
         if (body && D->has >> which & 1) {
             double W[9], DW[9];
-            turned_arm(j, j->v, W);
+            turned_arm(j->R, j->v, W);
             times_turned(D->A[which], W, DW);
             add_quarter(i, j, chain, 0, which + 1, DW, NULL, S, ld);
         }
@@ -339,7 +339,7 @@ void lg_stiffness_add(const lg_stiffness *sum, const lg_arm *i, const lg_arm *j,
 
 void lg_arm_turned(const lg_arm *arm, double M[9])
 {
-    turned_arm(arm, arm->X, M);
+    turned_arm(arm->R, arm->X, M);
 }
 
 static int is_diagonal(const double A[9])
@@ -392,7 +392,7 @@ void lg_arm_follow_force(const lg_arm *arm, const double M[9], const lg_chain *c
     lg_zero(9, out->phi);
     if (arm->at_node)
         return;
-    turned_arm(arm, arm->y, W);
+    turned_arm(arm->R, arm->y, W);
     stretch_both(diagonal, A, M, B, W, AM);
     stretch(diagonal, B, M, BM);
     follow(chain, 0, b, AM, out->phi);
@@ -472,39 +472,16 @@ void lg_arm_rows(const lg_arm *arm, int n, int points, const double *J, const do
     }
 }
 
-void lg_arm_body_row(const lg_arm *arm, const double row[6], int stride, double *values)
-{
-    const lg_node *node = arm->block->node;
-    double turned[3], moment[3] = {row[3], row[4], row[5]};
-    const double *force = row;
-    if (node->place == LG_PLACE_INERTIAL) {
-        lg_mul3(arm->R, row, turned);
-        force = turned;
-    }
-    for (int j = 0; node->place != LG_PLACE_FIXED && j < 3; j++)
-        values[stride * j] = force[j];
-    if (!arm->at_node)
-        lg_add_cross(arm->X, row, moment);
-    values += stride * node->attitude_v;
-    for (int j = 0; j < node->attitude_n; j++)
-        values[stride * j] = arm->attitude ? lg_dot3(arm->attitude->H + 3 * j, moment) : moment[j];
-}
-
 void lg_arm_point_rows(const lg_arm *arm, double s, double *values)
 {
     const lg_node *node = arm->block->node;
-    double M[9];
+    double M[9], sX[3] = {s * arm->X[0], s * arm->X[1], s * arm->X[2]};
     for (int j = 0; node->place != LG_PLACE_FIXED && j < 3; j++)
         for (int i = 0; i < 3; i++)
             values[i + 3 * j] = node->place == LG_PLACE_BODY ? s * arm->R[3 * i + j] : i == j ? s : 0;
 
     values += 3 * node->attitude_v;
-    turned_arm(arm, arm->X, M);
-    for (int j = 0; j < node->attitude_n; j++) {
-        double turned[3];
-        if (arm->attitude)
-            lg_mul_columns(3, M, arm->attitude->H + 3 * j, turned);
-        for (int i = 0; i < 3; i++)
-            values[i + 3 * j] = s * (arm->attitude ? turned[i] : M[3 * j + i]);
-    }
+    turned_arm(arm->R, sX, arm->attitude ? M : values);
+    for (int j = 0; arm->attitude && j < node->attitude_n; j++)
+        lg_mul_columns(3, M, arm->attitude->H + 3 * j, values + 3 * j);
 }

@@ -162,7 +162,24 @@ void lg_arm_pull_force(const lg_arm *arm, const double M[9], double s, const lg_
    not read. */
 void lg_arm_rows(const lg_arm *arm, int n, int points, const double *J, const double *rate, double *values);
 /* One row of B, `stride` values apart, from a row in the axes of the body: of the velocity of the end, and of omega. */
-void lg_arm_body_row(const lg_arm *arm, const double row[6], int stride, double *values);
+static inline void lg_arm_body_row(const lg_arm *arm, const double row[6], int stride, double *values)
+{
+    const lg_node *node = arm->block->node;
+    double force[3] = {row[0], row[1], row[2]}, moment[3] = {row[3], row[4], row[5]};
+    if (!arm->at_node)
+        lg_add_cross(arm->X, row, moment);
+    if (node->place == LG_PLACE_INERTIAL)
+        lg_mul3(arm->R, row, force);
+    if (node->place != LG_PLACE_FIXED)
+        values[0] = force[0], values[stride] = force[1], values[2 * stride] = force[2];
+    values += stride * node->attitude_v;
+    if (!arm->attitude) {
+        values[0] = moment[0], values[stride] = moment[1], values[2 * stride] = moment[2];
+        return;
+    }
+    for (int j = 0; j < node->attitude_n; j++)
+        values[stride * j] = lg_dot3(arm->attitude->H + 3 * j, moment);
+}
 /* B of the three rows s x, x being the end of the arm. */
 void lg_arm_point_rows(const lg_arm *arm, double s, double *values);
 

@@ -86,8 +86,6 @@ static void rigid_open_state(const lg_body *b, const lg_point *at)
 {
     const lg_node *node = b->block->node;
     lg_rigid_state *s = rigid_begin(b, at);
-    if (!node->attitude)
-        return;
     const double *rates = at->v + b->block->v + node->attitude_v;
     node->attitude->open(at->q + b->block->q + node->attitude_q, rates, NULL, &s->attitude);
     lg_mul_columns(node->attitude_n, s->attitude.H, rates, s->omega);
@@ -95,7 +93,6 @@ static void rigid_open_state(const lg_body *b, const lg_point *at)
 
 static void write_pose(const lg_frame *f, lg_arm *arm, lg_level level, lg_pose *pose)
 {
-    static const double zero[3];
     set_frame(arm, f);
     lg_copy(3, arm->block->node->place == LG_PLACE_FIXED ? f->base : arm->q, pose->x);
     if (!f->at_node) {
@@ -113,71 +110,80 @@ static void write_pose(const lg_frame *f, lg_arm *arm, lg_level level, lg_pose *
     if (level < LG_BIASES)
         return;
     lg_arm_bias(arm, pose->xdd);
-    pose->omegadot = arm->attitude ? arm->attitude->bias : zero;
+    pose->omegadot = arm->attitude->bias;
+}
+
+/* to = A b + start, or A b if `start` is NULL */
+static inline void rotate_from(const double *start, const double A[9], const double b[3], double to[3])
+{
+    double x = b[0], y = b[1], z = b[2];
+    for (int i = 0; i < 3; i++) {
+        double turned = A[3 * i] * x + A[3 * i + 1] * y + A[3 * i + 2] * z;
+        to[i] = start ? start[i] + turned : turned;
+    }
 }
 
 static inline void set_at_node(const double *origin, const double *velocity, lg_pose *pose)
 {
-    static const double zero[3];
     lg_copy(3, origin, pose->x);
     lg_copy(3, velocity, pose->xdot);
     lg_zero(3, pose->xdd);
     lg_zero(3, pose->y);
-    pose->omegadot = zero;
 }
 
-/* x = x_node + R X,  x' = x_node' + R (omega x X),  x'' = R (omega x (omega x X)) at v' = 0 */
-static void write_direct(const lg_frame *f, const double *origin, const double *velocity, lg_level level, lg_pose *pose)
+/* On Lie groups: x = x_node + R X, y = omega x X (+ U), x' = x_node' + R y or R y, x'' = R (omega x y) at v' = 0.
+   U: the velocity in the body frame; `velocity`: that in inertial axes. One of the two is NULL. */
+static inline void write_lie(const lg_frame *f, const double *origin, const double *velocity, const double *U,
+                             lg_level level, lg_pose *pose)
 {
-    static const double zero[3];
     const double *R = pose->R, *omega = pose->omega;
-    double RX[3], moved[3];
+    double y[3] = {0, 0, 0}, turned[3];
     if (level < LG_POSES)
         return;
-    if (f->at_node) {
+    if (f->at_node && !U) {
         set_at_node(origin, velocity, pose);
         return;
     }
-    lg_mul3(R, f->offset, RX);
-    for (int i = 0; i < 3; i++)
-        pose->x[i] = origin[i] + RX[i];
+    if (f->at_node)
+        lg_copy(3, origin, pose->x);
+    else
+        rotate_from(origin, R, f->offset, pose->x);
     if (level < LG_TWISTS)
         return;
-    lg_cross(omega, f->offset, pose->y);
-    lg_mul3(R, pose->y, moved);
+    if (!f->at_node)
+        lg_cross(omega, f->offset, y);
     for (int i = 0; i < 3; i++)
-        pose->xdot[i] = velocity[i] + moved[i];
+        pose->y[i] = y[i] = U ? y[i] + U[i] : y[i];
+    rotate_from(velocity, R, y, pose->xdot);
     if (level < LG_BIASES)
         return;
-    lg_cross(omega, pose->y, moved);
-    lg_mul3(R, moved, pose->xdd);
-    pose->omegadot = zero;
+    lg_cross(omega, y, turned);
+    rotate_from(NULL, R, turned, pose->xdd);
 }
 
 static LG_APART void write_frames(const lg_body *b, const lg_point *at, lg_level level, int nframes)
 {
-    static const double rest[3];
+    static const double zero[3];
     const lg_node *node = b->block->node;
-    const double *q = at->q + b->block->q, *v = at->v + b->block->v;
-    int fixed = node->place == LG_PLACE_FIXED;
-    const lg_rigid_state *s = lg_rigid_state_of(b, at);
+    const double *q = at->q + b->block->q, *v = at->v + b->block->v, *omega = v + node->attitude_v;
+    const double *velocity = node->place == LG_PLACE_INERTIAL ? v : node->place == LG_PLACE_FIXED ? zero : NULL;
+    const double *R = lg_rigid_state_of(b, at)->R;
     for (const lg_frame *f = b->frames, *end = f + nframes; f < end; f++) {
         lg_pose *pose = lg_pose_of(f, at);
-        pose->R = s->R;
-        pose->omega = v + node->attitude_v;
+        pose->R = R, pose->omega = omega, pose->omegadot = zero;
         lg_pose_clear(f, pose);
-        write_direct(f, fixed ? f->base : q, fixed ? rest : v, level, pose);
+        write_lie(f, node->place == LG_PLACE_FIXED ? f->base : q, velocity, velocity ? NULL : v, level, pose);
     }
 }
 
-static inline void move_direct(const lg_body *b, const lg_point *at, lg_level level, int nframes)
+static inline void move_lie(const lg_body *b, const lg_point *at, lg_level level, int nframes)
 {
     rigid_begin(b, at);
     if (nframes)
         write_frames(b, at, level, nframes);
 }
 
-static LG_APART void move_any(const lg_body *b, const lg_point *at, lg_level level, int nframes)
+static LG_APART void move_coordinates(const lg_body *b, const lg_point *at, lg_level level, int nframes)
 {
     rigid_open_state(b, at);
     lg_arm arm = open_arm(b, at);
@@ -189,10 +195,10 @@ static void rigid_kinematics(lg_span bodies, const lg_point *at, lg_level level,
 {
     for (const lg_body *b = bodies.first; b < bodies.end; b++) {
         int n = all ? b->nframes : level == LG_NO_POSES ? 0 : b->nactive;
-        if (!lg_block_is_direct(b->block))
-            move_any(b, at, level, n);
-        else if (level > LG_NO_POSES)
-            move_direct(b, at, level, n);
+        if (b->block->node->attitude)
+            move_coordinates(b, at, level, n);
+        else if (level > LG_NO_POSES || !lg_block_is_direct(b->block))
+            move_lie(b, at, level, n);
     }
 }
 
@@ -277,18 +283,22 @@ static inline void add_loads(const lg_body *b, const lg_point *at, double force[
     }
 }
 
-/* Writes one sum of wrenches to `out` (NULL: not wanted) if the velocities are x' and omega. */
-static inline void gather_direct(const lg_body *b, const lg_point *at, int sum, double *out, double *G)
+/* Writes one sum of wrenches to `out` (NULL: not wanted) on a Lie group. */
+static inline void gather_lie(const lg_body *b, const lg_point *at, int sum, double *out, double *G)
 {
     const lg_node *node = b->block->node;
     double force[3] = {0, 0, 0}, moment[3] = {0, 0, 0};
     rigid_add_wrenches(b, at, sum, force, moment, G);
     if (sum == LG_FORCES)
         add_loads(b, at, force, moment, G);
-    if (out && node->place != LG_PLACE_FIXED)
-        lg_copy(3, force, out + b->block->v);
-    if (out)
-        lg_copy(3, moment, out + b->block->v + node->attitude_v);
+    if (!out)
+        return;
+    out += b->block->v;
+    if (node->place == LG_PLACE_BODY)
+        lg_mulT3(lg_rigid_state_of(b, at)->R, force, out);
+    else if (node->place == LG_PLACE_INERTIAL)
+        lg_copy(3, force, out);
+    lg_copy(3, moment, out + node->attitude_v);
 }
 
 static void collect_residual(const lg_body *b, const lg_point *at, lg_arm *arm, lg_resultant *out)
@@ -328,8 +338,8 @@ static void add_stiffness(const lg_body *b, const lg_point *at, const lg_wanted 
 static void gather_turning(const lg_body *b, const lg_point *at, const lg_wanted *want)
 {
     double G[9] = {0};
-    gather_direct(b, at, LG_FORCES, want->force, G);
-    gather_direct(b, at, LG_REACTIONS, want->Btlam, G);
+    gather_lie(b, at, LG_FORCES, want->force, G);
+    gather_lie(b, at, LG_REACTIONS, want->Btlam, G);
     lg_quarters_add(&rigid_stiffness(b, at)->K, LG_RR, 1, G);
 }
 
@@ -337,21 +347,21 @@ static void rigid_gather(lg_span bodies, const lg_point *at, const lg_wanted *wa
 {
     int tangent = lg_wants_slopes(want);
     for (const lg_body *b = bodies.first; b < bodies.end; b++) {
-        if (lg_block_is_direct(b->block)) {
-            if (tangent)
-                gather_turning(b, at, want);
-            else if (want->force)
-                gather_direct(b, at, LG_FORCES, want->force, NULL);
-            if (!tangent && want->Btlam)
-                gather_direct(b, at, LG_REACTIONS, want->Btlam, NULL);
-        } else {
+        if (tangent && lg_block_is_direct(b->block)) {
+            gather_turning(b, at, want);
+        } else if (b->block->node->attitude) {
             if (want->force)
                 rigid_gather_sum(b, at, LG_FORCES, want->force);
             if (want->Btlam)
                 rigid_gather_sum(b, at, LG_REACTIONS, want->Btlam);
-            if (tangent)
-                add_geo(b, at, want);
+        } else {
+            if (want->force)
+                gather_lie(b, at, LG_FORCES, want->force, NULL);
+            if (want->Btlam)
+                gather_lie(b, at, LG_REACTIONS, want->Btlam, NULL);
         }
+        if (tangent && !lg_block_is_direct(b->block))
+            add_geo(b, at, want);
         if (tangent)
             add_stiffness(b, at, want);
     }

@@ -47,13 +47,17 @@ static double next_kink(const lg_element *e, double t)
 
 /* ---- evaluation ---- */
 
-static void press(const lg_strained *k, double sign, const double s[6], lg_pose *const pose[2], int sum)
+static inline void press(const lg_strained *k, double sign, const double s[6], lg_pose *const pose[2], int sum)
 {
-    double nine[9], w[2][6];
+    double nine[9], force[3], moment[3], *a = pose[0]->wrench[sum], *b = pose[1]->wrench[sum];
     lg_edge_forces(k, s, nine);
-    lg_edge_on_frames(k, nine, w);
-    lg_axpy(6, sign, w[0], pose[0]->wrench[sum]);
-    lg_axpy(6, sign, w[1], pose[1]->wrench[sum]);
+    lg_mul3(k->d[0], nine, force);
+    for (int i = 0; i < 3; i++)
+        a[i] -= sign * force[i], b[i] += sign * force[i];
+    for (int end = 0; end < 2; end++) {
+        lg_out_of_section(k->axes[end], nine + 3 + 3 * end, moment);
+        lg_axpy(3, sign, moment, pose[end]->wrench[sum] + 3);
+    }
 }
 
 /* Multipliers as a stress. */
@@ -86,7 +90,7 @@ static inline lg_status add_edge(const lg_joint *joint, const lg_point *at, cons
     if (damped)
         lg_edge_open_rate(&k);
     if (want->force || tangent) {
-        lg_edge_set_stress(e, &k, s);
+        lg_edge_set_stress(e, &k, damped, s);
         press(&k, -1, s, pose, LG_FORCES);
     }
     if (joint->nrows)
@@ -164,7 +168,7 @@ static lg_status exert(const lg_joint *joint, const lg_point *at, int moving, in
     if (damped) {
         lg_edge_open_motion(f, &k);
         lg_edge_open_rate(&k);
-        lg_edge_set_stress(e, &k, s);
+        lg_edge_set_stress(e, &k, damped, s);
     }
     lg_zero(e->info->nrows, s);
     lg_edge_forces(&k, s, nine);
@@ -203,7 +207,7 @@ static lg_status strain(const lg_joint *joint, const lg_point *at, double w[6], 
     LG_TRY(lg_edge_open(e, pose, at, &r, 0, &k));
     lg_edge_open_motion(pose, &k);
     lg_edge_open_rate(&k);
-    lg_edge_set_stress(e, &k, s);
+    lg_edge_set_stress(e, &k, lg_edge_damped(e), s);
     constraint_stress(joint, at, constrained);
     for (int i = 0; i < 6; i++) {
         w[i] = r.xi[i] / e->p[LENGTH];

@@ -25,13 +25,13 @@
 /* ---- the strain ---- */
 
 /* Whether a rotation is the identity. */
-static int is_identity(const double R[9])
+static inline int is_identity(const double R[9])
 {
-    return R[0] > 0 && R[4] > 0 && R[1] * R[1] + R[2] * R[2] + R[5] * R[5] == 0;
+    return R[1] == 0 && R[2] == 0 && R[5] == 0 && R[0] > 0 && R[4] > 0;
 }
 
 /* The directors of a section: its own, or the axes of its body. */
-static void open_section(const lg_element *e, const lg_pose *f, int end, lg_strained *k)
+static inline void open_section(const lg_element *e, const lg_pose *f, int end, lg_strained *k)
 {
     const double *axes = e->p + AXES + 9 * end;
     k->axes[end] = is_identity(axes) ? NULL : axes;
@@ -41,39 +41,42 @@ static void open_section(const lg_element *e, const lg_pose *f, int end, lg_stra
 }
 
 /* With h = Omega^ and u = U^, A = I + h/2 + c h^2, and C = u/2 + c (h u + u h) + (Omega.U) d h^2 is its derivative
-   along U; h u + u h = Omega U^T + U Omega^T - 2 (Omega.U) I. */
-static void open_operator(lg_strained *k)
+   along U; h^2 = Omega Omega^T - |Omega|^2 I and h u + u h = Omega U^T + U Omega^T - 2 (Omega.U) I. Hence C = u/2 +
+   Omega b^T + b Omega^T - 2 (Omega.b) I for b = c U + (Omega.U) d/2 Omega. */
+static inline void open_operator(lg_strained *k)
 {
-    const lg_relation *r = k->r;
-    const double *U = r->xi, *O = r->xi + 3, c = r->x.c, s = lg_dot3(O, U), sd = s * r->x.d;
-    double half[3], diagonal = 2 * c * s + sd * lg_dot3(O, O);
-    lg_hat_matrix(O, 0.5, c, k->A);
-    for (int i = 0; i < 3; i++)
-        half[i] = U[i] / 2;
-    lg_hat3(half, k->C);
-    for (int i = 0; i < 3; i++)
-        half[i] = c * U[i] + sd / 2 * O[i];
-    for (int i = 0; i < 3; i++) {
-        for (int j = 0; j < 3; j++)
-            k->C[3 * i + j] += O[i] * half[j] + half[i] * O[j];
-        k->C[4 * i] -= diagonal;
-    }
+    const double *U = k->r->xi, *O = k->r->xi + 3;
+    double *A = k->A, *C = k->C, c = k->r->x.c, x = O[0], y = O[1], z = O[2], u = U[0], v = U[1], w = U[2];
+    double cx = c * x, cy = c * y, cz = c * z, xx = cx * x, yy = cy * y, zz = cz * z;
+    double xy = cx * y, xz = cx * z, yz = cy * z;
+    A[0] = 1 - (yy + zz), A[1] = xy - 0.5 * z, A[2] = xz + 0.5 * y;
+    A[3] = xy + 0.5 * z, A[4] = 1 - (xx + zz), A[5] = yz - 0.5 * x;
+    A[6] = xz - 0.5 * y, A[7] = yz + 0.5 * x, A[8] = 1 - (xx + yy);
+
+    double d = 0.5 * k->r->x.d * (x * u + y * v + z * w), p = c * u + d * x, q = c * v + d * y, r = c * w + d * z;
+    xx = 2 * (x * p), yy = 2 * (y * q), zz = 2 * (z * r);
+    xy = x * q + p * y, xz = x * r + p * z, yz = y * r + q * z;
+    C[0] = -(yy + zz), C[1] = xy - 0.5 * w, C[2] = xz + 0.5 * v;
+    C[3] = xy + 0.5 * w, C[4] = -(xx + zz), C[5] = yz - 0.5 * u;
+    C[6] = xz - 0.5 * v, C[7] = yz + 0.5 * u, C[8] = -(xx + yy);
 }
 
-static void open_relation(const lg_element *e, const lg_strained *k, const lg_pose *const f[2], const double *mem,
-                          lg_relation *r)
+static inline void open_relation(const lg_element *e, const lg_strained *k, const lg_pose *const f[2],
+                                 const double *mem, lg_relation *r)
 {
-    double d[3] = {f[1]->x[0] - f[0]->x[0], f[1]->x[1] - f[0]->x[1], f[1]->x[2] - f[0]->x[2]}, local[3];
-    double reference[3], p[4];
+    double d[3] = {f[1]->x[0] - f[0]->x[0], f[1]->x[1] - f[0]->x[1], f[1]->x[2] - f[0]->x[2]}, local[3], p[4];
     lg_mulT3(k->d[0], d, local);
-    lg_edge_reference_turn(e, k, reference);
-    lg_edge_turn_of(k->d, reference, mem, p);
+    if (!lg_edge_turn_continues(k->d, mem, p)) {
+        double reference[3];
+        lg_edge_reference_turn(e, k, reference);
+        lg_edge_turn_choose(reference, p);
+    }
     lg_s3_log(p, r->xi + 3);
     r->x = lg_cotangent_of(lg_dot3(r->xi + 3, r->xi + 3));
     lg_se3_log_at(&r->x, local, r->xi);
 }
 
-static lg_status open_reference(const lg_element *e, const lg_point *at, lg_strained *k)
+static inline lg_status open_reference(const lg_element *e, const lg_point *at, lg_strained *k)
 {
     k->w0 = e->p[SOURCE] == LG_SOURCE_CONSTANT ? e->p + DATA : k->changing;
     if (k->w0 != k->changing)
@@ -83,17 +86,23 @@ static lg_status open_reference(const lg_element *e, const lg_point *at, lg_stra
     return lg_source_value(e, SOURCE, 6, at, k->changing);
 }
 
-lg_status lg_edge_open_sections(const lg_element *e, const lg_pose *const f[2], const lg_point *at, lg_strained *k)
+static inline lg_status open_sections(const lg_element *e, const lg_pose *const f[2], const lg_point *at,
+                                      lg_strained *k)
 {
     for (int end = 0; end < 2; end++)
         open_section(e, f[end], end, k);
     return open_reference(e, at, k);
 }
 
+lg_status lg_edge_open_sections(const lg_element *e, const lg_pose *const f[2], const lg_point *at, lg_strained *k)
+{
+    return open_sections(e, f, at, k);
+}
+
 lg_status lg_edge_open(const lg_element *e, const lg_pose *const f[2], const lg_point *at, lg_relation *r, int known,
                        lg_strained *k)
 {
-    LG_TRY(lg_edge_open_sections(e, f, at, k));
+    LG_TRY(open_sections(e, f, at, k));
     if (!known)
         open_relation(e, k, f, at->mem ? at->mem + e->mem : NULL, r);
     k->r = r;
@@ -132,26 +141,20 @@ void lg_edge_open_motion(const lg_pose *const f[2], lg_strained *k)
     lg_edge_relative(k, xdot, omega, k->y);
 }
 
-/* c += s A b and c += s A^T b */
-static void add_mul3(double s, const double A[9], const double b[3], double c[3])
+void lg_edge_linear_rate(const lg_strained *k, const double y[9], double rate[3])
 {
+    const double *A = k->A, *C = k->C;
     for (int i = 0; i < 3; i++)
-        c[i] += s * lg_dot3(A + 3 * i, b);
-}
-
-static void add_mulT3(double s, const double A[9], const double b[3], double c[3])
-{
-    for (int i = 0; i < 3; i++)
-        lg_axpy(3, s * b[i], A + 3 * i, c);
+        rate[i] = A[i] * y[0] + A[3 + i] * y[1] + A[6 + i] * y[2] - (C[i] * y[3] + C[3 + i] * y[4] + C[6 + i] * y[5]) +
+                  lg_dot3(C + 3 * i, y + 6);
 }
 
 void lg_edge_open_rate(lg_strained *k)
 {
-    lg_mulT3(k->A, k->y, k->xidot);
-    add_mulT3(-1, k->C, k->y + 3, k->xidot);
-    add_mul3(1, k->C, k->y + 6, k->xidot);
-    lg_mul3(k->A, k->y + 6, k->xidot + 3);
-    add_mulT3(-1, k->A, k->y + 3, k->xidot + 3);
+    const double *A = k->A, *y = k->y;
+    lg_edge_linear_rate(k, y, k->xidot);
+    for (int i = 0; i < 3; i++)
+        k->xidot[3 + i] = lg_dot3(A + 3 * i, y + 6) - (A[i] * y[3] + A[3 + i] * y[4] + A[6 + i] * y[5]);
 }
 
 void lg_edge_turn_rate(const lg_strained *k, double rate[3])
@@ -173,25 +176,28 @@ void lg_edge_strain_difference(const lg_element *e, const lg_strained *k, double
     lg_zero(e->info->nrows, difference);
 }
 
-void lg_edge_set_stress(const lg_element *e, const lg_strained *k, double s[6])
+void lg_edge_set_stress(const lg_element *e, const lg_strained *k, int damped, double s[6])
 {
     double difference[6], rate = 2 / e->p[LENGTH];
     lg_edge_strain_difference(e, k, difference);
     lg_edge_stress(e, difference, s);
-    if (lg_edge_damped(e))
-        for (int i = 0; i < 6; i++)
-            s[i] += rate * e->p[DAMPING + i] * k->xidot[i];
-    lg_zero(e->info->nrows, s);
+    for (int i = 0; damped && i < 6; i++)
+        s[i] += rate * e->p[DAMPING + i] * k->xidot[i];
+    for (int i = 0; i < e->info->nrows; i++)
+        s[i] = 0;
 }
 
 void lg_edge_forces(const lg_strained *k, const double s[6], double out[9])
 {
-    lg_mul3(k->A, s, out);
-    lg_zero(3, out + 3);
-    add_mul3(-1, k->C, s, out + 3);
-    add_mul3(-1, k->A, s + 3, out + 3);
-    lg_mulT3(k->C, s, out + 6);
-    add_mulT3(1, k->A, s + 3, out + 6);
+    const double *A = k->A, *C = k->C, a = s[0], b = s[1], c = s[2], d = s[3], e = s[4], f = s[5];
+    for (int i = 0; i < 3; i++) {
+        const double *Ai = A + 3 * i, *Ci = C + 3 * i;
+        double force = Ai[0] * a + Ai[1] * b + Ai[2] * c;
+        double moment = Ci[0] * a + Ci[1] * b + Ci[2] * c + (Ai[0] * d + Ai[1] * e + Ai[2] * f);
+        out[i] = force, out[3 + i] = -moment;
+    }
+    for (int i = 0; i < 3; i++)
+        out[6 + i] = C[i] * a + C[3 + i] * b + C[6 + i] * c + (A[i] * d + A[3 + i] * e + A[6 + i] * f);
 }
 
 void lg_edge_on_frames(const lg_strained *k, const double nine[9], double w[2][6])

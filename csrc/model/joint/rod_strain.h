@@ -48,11 +48,12 @@ static inline int lg_edge_drives_rows(const lg_element *e)
 }
 
 /* s = C (w - w0), all six of them */
-static inline void lg_edge_stress(const lg_element *e, const double difference[6], double s[6])
+static inline void lg_edge_stress(const lg_element *e, const double difference[6], double *restrict s)
 {
-    lg_zero(6, s);
-    for (int j = e->info->nrows; j < 6; j++) // the others are zero
-        lg_axpy(6, difference[j], e->p + STIFFNESS + 6 * j, s);
+    const double *C = e->p + STIFFNESS;
+    for (int i = 0; i < 6; i++)
+        s[i] = C[i] * difference[0] + C[6 + i] * difference[1] + C[12 + i] * difference[2] + C[18 + i] * difference[3] +
+               C[24 + i] * difference[4] + C[30 + i] * difference[5];
 }
 
 /* Sections and reference strain at the poses of both frames, without the strain itself. */
@@ -63,15 +64,16 @@ lg_status lg_edge_open(const lg_element *e, const lg_pose *const f[2], const lg_
 /* The rotation vector of the reference strain, and the rate of the rotation after lg_edge_open_motion. */
 void lg_edge_reference_turn(const lg_element *e, const lg_strained *k, double omega[3]);
 void lg_edge_turn_rate(const lg_strained *k, double rate[3]);
-/* y, then xi' = Y y. */
+/* y, then xi' = Y y; the linear part of Y y alone. */
 void lg_edge_open_motion(const lg_pose *const f[2], lg_strained *k);
 void lg_edge_open_rate(lg_strained *k);
+void lg_edge_linear_rate(const lg_strained *k, const double y[9], double rate[3]);
 /* The nine relative velocities, or accelerations. */
 void lg_edge_relative(const lg_strained *k, const double *const x[2], const double *const omega[2], double y[9]);
 
-/* w - w0, zero where constrained; the stress, likewise. */
+/* w - w0, zero where constrained; the stress, likewise, with that of damping if it is `damped`. */
 void lg_edge_strain_difference(const lg_element *e, const lg_strained *k, double difference[6]);
-void lg_edge_set_stress(const lg_element *e, const lg_strained *k, double s[6]);
+void lg_edge_set_stress(const lg_element *e, const lg_strained *k, int damped, double s[6]);
 /* Y^T s: forces on the nine motions; these as wrenches on both frames. */
 void lg_edge_forces(const lg_strained *k, const double s[6], double out[9]);
 void lg_edge_on_frames(const lg_strained *k, const double nine[9], double w[2][6]);

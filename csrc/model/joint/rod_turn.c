@@ -34,14 +34,38 @@ static void reverse(double p[4])
         p[i] = -p[i];
 }
 
-void lg_edge_turn_of(const double *const d[2], const double reference[3], const double *mem, double p[4])
+static void normalise(double p[4])
+{
+    double inverse = 1 / sqrt(lg_dot4(p, p));
+    for (int i = 0; i < 4; i++)
+        p[i] *= inverse;
+}
+
+int lg_edge_turn_continues(const double *const d[2], const double *mem, double p[4])
 {
     lg_so3_turn_between(d[0], d[1], p);
     double along = mem ? lg_dot4(p, mem) : 0;
-    if (along < 0 || (along == 0 && p[0] < 0))
+    if (along < 0)
         reverse(p);
-    if (along == 0 && preference(p, reference) < 0)
+    return along != 0;
+}
+
+void lg_edge_turn_choose(const double reference[3], double p[4])
+{
+    normalise(p);
+    if (p[0] < 0)
         reverse(p);
+    if (preference(p, reference) < 0)
+        reverse(p);
+}
+
+/* The unit quaternion at the end of a step, or at a start. */
+static void unit_turn_of(const lg_edge_turn *edge, const double *mem, double p[4])
+{
+    if (lg_edge_turn_continues(edge->d, mem, p))
+        normalise(p);
+    else
+        lg_edge_turn_choose(edge->reference, p);
 }
 
 /* Whether the edge has been turned too far: at p, or between p0 and p, which have passed -1 on different sides. */
@@ -78,7 +102,7 @@ lg_status lg_edge_turn_step(const lg_edge_turn *edge, double h, double *mem, lg_
 {
     double p[4];
     int remembers = lg_dot4(mem, mem) > 0;
-    lg_edge_turn_of(edge->d, edge->reference, mem, p);
+    unit_turn_of(edge, mem, p);
     if (remembers && !is_certain(mem, p, mem + 4, edge->rate, h)) {
         lg_report_say(report, "in one step the sections of %.*s turn by more than a quarter turn against each other",
                       LG_SHORT(edge->name));
@@ -90,7 +114,7 @@ lg_status lg_edge_turn_step(const lg_edge_turn *edge, double h, double *mem, lg_
 lg_status lg_edge_turn_start(const lg_edge_turn *edge, double *mem, lg_report *report)
 {
     double p[4];
-    lg_edge_turn_of(edge->d, edge->reference, mem, p);
+    unit_turn_of(edge, mem, p);
     if (lg_dot4(mem, mem) == 0 && preference(p, edge->reference) < tie) {
         lg_report_say(report, "%.*s starts half a turn from its reference strain, in either direction",
                       LG_SHORT(edge->name));

@@ -14,9 +14,11 @@ typedef struct lg_edge_turn {
     double rate[3]; /* angular velocity of the second section against the first, in the axes of the second */
 } lg_edge_turn;
 
-/* The unit quaternion p of R_a^T R_b whose sign continues the one in memory. Without a memory (NULL or zeros): the one
-   whose rotation vector is nearest to the reference. */
-void lg_edge_turn_of(const double *const d[2], const double reference[3], const double *mem, double p[4]);
+/* A positive multiple p of the unit quaternion of R_a^T R_b whose sign continues the one in memory. 0: the memory (NULL
+   or zeros) does not decide that. */
+int lg_edge_turn_continues(const double *const d[2], const double *mem, double p[4]);
+/* Chooses the sign whose rotation vector is nearest to the reference, and makes p a unit quaternion. */
+void lg_edge_turn_choose(const double reference[3], double p[4]);
 
 /* Updates the memory at the end of a step of size h. LG_TURNED if the step has turned the edge so far that the sign is
    not certain, LG_OVERTURNED if it is too near to a full turn. */
