@@ -215,6 +215,16 @@ static inline void lg_quat_conjugate(const double p[4], double r[4])
     r[0] = p[0], r[1] = -p[1], r[2] = -p[2], r[3] = -p[3];
 }
 
+/* c = R(p) b for a unit quaternion */
+static inline void lg_quat_rotate(const double p[4], const double b[3], double c[3])
+{
+    double w = p[0], x = p[1], y = p[2], z = p[3];
+    double f = 2 * (y * b[2] - z * b[1]), g = 2 * (z * b[0] - x * b[2]), h = 2 * (x * b[1] - y * b[0]);
+    c[0] = b[0] + w * f + (y * h - z * g);
+    c[1] = b[1] + w * g + (z * f - x * h);
+    c[2] = b[2] + w * h + (x * g - y * f);
+}
+
 /* R(p) for a unit quaternion */
 static inline void lg_quat_matrix(const double p[4], double R[9])
 {

@@ -54,12 +54,12 @@ static inline void lg_so3_turn_between(const double R0[9], const double R1[9], d
     lg_mulT33(R0, R1, R);
     double trace = R[0] + R[4] + R[8];
     if (trace > 0) {
-        p[0] = 1 + trace;
-        p[1] = R[7] - R[5];
-        p[2] = R[2] - R[6];
-        p[3] = R[3] - R[1];
-    } else
-        lg_so3_quaternion(R, p);
+        p[0] = 1 + trace, p[1] = R[7] - R[5], p[2] = R[2] - R[6], p[3] = R[3] - R[1];
+        return;
+    }
+    double copy[9]; // so that R never leaves the registers above
+    lg_copy(9, R, copy);
+    lg_so3_quaternion(copy, p);
 }
 
 /* w = log(R0^T R1), |w| <= pi */

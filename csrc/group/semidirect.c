@@ -182,20 +182,16 @@ static void semidirect_ad(int n, const double *v, double *A)
     }
 }
 
-/* x = x0 + R0 V U */
-static void position_exp(const double *x0, const double R0[9], const double *theta, const lg_angle *angle, double *x)
+/* d = V U, which moves the position by R0 d */
+static inline void displacement(const double *theta, const lg_angle *angle, double d[3])
 {
-    double d[3], Rd[3];
     lg_hat_apply(theta + 3, angle->cosc, angle->sincc, theta, d);
-    lg_mul3(R0, d, Rd);
-    for (int i = 0; i < 3; i++)
-        x[i] = x0[i] + Rd[i];
 }
 
-/* V^-1 = I - h/2 + cotc h^2 */
-void lg_se3_log_at(const lg_cotangent *x, const double d[3], double theta[6])
+static inline void add_position(const double *x0, const double Rd[3], double *x)
 {
-    lg_hat_apply(theta + 3, -0.5, x->c, d, theta);
+    for (int i = 0; i < 3; i++)
+        x[i] = x0[i] + Rd[i];
 }
 
 /* U = V^-1 R0^T (x1 - x0); theta already holds Omega */
@@ -215,7 +211,10 @@ static void se3_identity(int n, double *q)
 
 static void se3_turn(const double *q0, const double *theta, const lg_angle *angle, double *q)
 {
-    position_exp(q0, q0 + 3, theta, angle, q);
+    double d[3], Rd[3];
+    displacement(theta, angle, d);
+    lg_mul3(q0 + 3, d, Rd);
+    add_position(q0, Rd, q);
     lg_so3_turn(q0 + 3, theta + 3, angle, q + 3);
 }
 
@@ -245,9 +244,10 @@ static void s3r3_identity(int n, double *q)
 
 static void s3r3_turn(const double *q0, const double *theta, const lg_angle *angle, double *q)
 {
-    double R0[9];
-    lg_quat_matrix(q0 + 3, R0);
-    position_exp(q0, R0, theta, angle, q);
+    double d[3], Rd[3];
+    displacement(theta, angle, d);
+    lg_quat_rotate(q0 + 3, d, Rd);
+    add_position(q0, Rd, q);
     lg_s3_turn(q0 + 3, theta + 3, angle, q + 3);
 }
 

@@ -4,10 +4,13 @@
 #ifndef LG_GROUP_SEMIDIRECT_H
 #define LG_GROUP_SEMIDIRECT_H
 
-#include "group/series.h"
+#include "group/rotation.h"
 
 /* U = V(Omega)^-1 d for a pose (d, exp(Omega^)), so that (U, Omega) is its logarithm; theta already holds Omega */
-void lg_se3_log_at(const lg_cotangent *x, const double d[3], double theta[6]);
+static inline void lg_se3_log_at(const lg_cotangent *x, const double d[3], double theta[6])
+{
+    lg_hat_apply(theta + 3, -0.5, x->c, d, theta); // V^-1 = I - h/2 + cotc h^2
+}
 
 /* D = d(T^-1(theta) v)/dtheta and D = d(T^-T(theta) s)/dtheta at constant v and s */
 void lg_se3_tangent_solve_d(const double theta[6], const lg_cotangent *x, const double v[6], double D[36]);

@@ -15,6 +15,8 @@ int lg_space_count(lg_space *space, long long nq, long long nv)
 double lg_space_regular(const lg_space *space, const double *q, int *block)
 {
     double least = 1;
+    if (!space->singular)
+        return least;
     for (const lg_factor *f = space->factor, *end = f + space->nfactors; f < end; f++) {
         double regular = f->node->regular ? f->node->regular(q + f->q) : 1;
         if (regular < least)

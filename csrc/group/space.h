@@ -33,6 +33,7 @@ typedef struct lg_space {
     int nblocks, nfactors, nq, nv, nrows; /* nrows: constraint rows, own rows last */
     int nm; /* sum of nv^2: the size of one matrix per block */
     int linear; /* every block is linear */
+    int singular; /* the coordinates of some block have singularities */
     const lg_block *block;
     const lg_factor *factor; /* those of all blocks, one after the other */
 } lg_space;

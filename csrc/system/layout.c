@@ -122,6 +122,7 @@ static lg_block block_of(lg_layout *layout, const lg_block_spec *spec, int index
             node, n, nq, nv, block.q + block.nq, block.v + block.nv, index, n && spec->nfactors > 1 ? end : first, end};
         block.nq += nq, block.nv += nv;
         block.linear &= node->linear;
+        space->singular |= node->regular != NULL;
     }
     return block;
 }

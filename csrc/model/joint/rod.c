@@ -69,58 +69,90 @@ static void constraint_stress(const lg_joint *joint, const lg_point *at, double 
     lg_copy(joint->e.info->nrows, lam, s);
 }
 
-/* The strain once, for the force, the rows and their tangent. `at_rest`: strains that are given stand still. */
-static inline lg_status add_edge(const lg_joint *joint, const lg_point *at, const lg_wanted *want, int at_rest)
+/* The strain once, for the force, the rows and their tangent, of which the compiler knows what is not wanted. `at_rest`:
+   strains that are given stand still. */
+static LG_INLINE lg_status add_edge(const lg_joint *joint, const lg_point *at, const lg_wanted *want, int at_rest,
+                                    int forces, int rows, int tangent)
 {
     const lg_element *e = &joint->e;
     lg_pose *pose[2] = {lg_pose_of(e->frame[0], at), lg_pose_of(e->frame[1], at)};
     const lg_pose *const *seen = (const lg_pose *const *)pose;
-    int tangent = lg_wants_slopes(want), damped = (want->force || tangent) && lg_edge_damped(e),
-        reactions = joint->nrows && at->lam && (want->Btlam || tangent);
+    int damped = forces && lg_edge_damped(e);
     double s[6] = {0}, lam[6] = {0};
     lg_strained k;
-    lg_arms arms;
     LG_TRY(lg_edge_open(e, seen, at, (lg_relation *)(void *)(at->work + joint->work), at->same_q, &k));
     if (at_rest)
         lg_zero(12, k.changing + 6);
-    if (want->B || want->Z || tangent)
-        lg_arms_open(e, at, &arms);
-    if (damped || want->phidot || want->zeta || want->Z)
+    if (damped || (rows && (want->phidot || want->zeta || want->Z)))
         lg_edge_open_motion(seen, &k);
     if (damped)
         lg_edge_open_rate(&k);
-    if (want->force || tangent) {
+    if (forces) {
         lg_edge_set_stress(e, &k, damped, s);
         press(&k, -1, s, pose, LG_FORCES);
     }
-    if (joint->nrows)
-        lg_edge_write_rows(joint, &k, &arms, at, seen, want);
-    if (reactions) {
+    if (rows && joint->nrows)
+        lg_edge_write_rows(joint, &k, at, seen, want);
+    if (rows && joint->nrows && at->lam && (want->Btlam || tangent)) {
         constraint_stress(joint, at, lam);
         press(&k, 1, lam, pose, LG_REACTIONS);
     }
     if (tangent) {
+        lg_arms arms;
+        lg_arms_open(e, at, &arms);
         lg_axpy(6, 1, lam, s);
         lg_edge_tangent(joint, &k, &arms, s, at, want);
     }
     return LG_OK;
 }
 
-static lg_status all(lg_joints joints, const lg_point *at, const lg_wanted *want)
+static lg_status add_forces(lg_joints joints, const lg_point *at, const lg_wanted *want)
 {
     for (const lg_joint *joint = joints.first; joint < joints.end; joint++)
-        LG_TRY(add_edge(joint, at, want, 0));
+        LG_TRY(add_edge(joint, at, want, 0, 1, 0, 0));
     return LG_OK;
+}
+
+static lg_status add_rows(lg_joints joints, const lg_point *at, const lg_wanted *want)
+{
+    for (const lg_joint *joint = joints.first; joint < joints.end; joint++)
+        LG_TRY(add_edge(joint, at, want, 0, 0, 1, 0));
+    return LG_OK;
+}
+
+static inline lg_status add_all(lg_joints joints, const lg_point *at, const lg_wanted *want, int at_rest)
+{
+    int tangent = lg_wants_slopes(want);
+    for (const lg_joint *joint = joints.first; joint < joints.end; joint++)
+        LG_TRY(add_edge(joint, at, want, at_rest, want->force || tangent, 1, tangent));
+    return LG_OK;
+}
+
+/* Explicit methods ask for the forces and the rows one after the other. */
+static lg_status all(lg_joints joints, const lg_point *at, const lg_wanted *want)
+{
+    if (lg_wants_slopes(want))
+        return add_all(joints, at, want, 0);
+    if (!want->force)
+        return add_rows(joints, at, want);
+    if (!(want->Btlam || want->phi || want->phidot || want->zeta || want->B || want->Z))
+        return add_forces(joints, at, want);
+    return add_all(joints, at, want, 0);
 }
 
 static lg_status all_at_rest(lg_joints joints, const lg_point *at, const lg_wanted *want)
 {
-    for (const lg_joint *joint = joints.first; joint < joints.end; joint++)
-        LG_TRY(add_edge(joint, at, want, 1));
-    return LG_OK;
+    return add_all(joints, at, want, 1);
 }
 
 /* ---- energy and strain ---- */
+
+/* lg_edge_open outside the loops over edges. */
+static LG_APART lg_status open_edge(const lg_element *e, const lg_pose *const f[2], const lg_point *at, lg_relation *r,
+                                    lg_strained *k)
+{
+    return lg_edge_open(e, f, at, r, 0, k);
+}
 
 /* The potential, and the stress that comes from it. */
 static double strain_energy(const lg_element *e, const lg_strained *k, double s[6])
@@ -136,7 +168,7 @@ static lg_status potential(const lg_element *e, const lg_pose *const f[2], const
     double s[6];
     lg_relation r;
     lg_strained k;
-    LG_TRY(lg_edge_open(e, f, at, &r, 0, &k));
+    LG_TRY(open_edge(e, f, at, &r, &k));
     *V = strain_energy(e, &k, s);
     return LG_OK;
 }
@@ -163,7 +195,7 @@ static lg_status exert(const lg_joint *joint, const lg_point *at, int moving, in
     int damped = moving && lg_edge_damped(e);
     lg_relation r;
     lg_strained k;
-    LG_TRY(lg_edge_open(e, f, at, &r, 0, &k));
+    LG_TRY(open_edge(e, f, at, &r, &k));
     *V = strain_energy(e, &k, s);
     if (damped) {
         lg_edge_open_motion(f, &k);
@@ -185,7 +217,7 @@ static lg_status rows(const lg_element *e, const lg_pose *const f[2], const lg_p
 {
     lg_relation r;
     lg_strained k;
-    LG_TRY(lg_edge_open(e, f, at, &r, 0, &k));
+    LG_TRY(open_edge(e, f, at, &r, &k));
     if (want & LG_ROWS_Z)
         lg_edge_open_motion(f, &k);
     lg_edge_rows(e, &k, (want & LG_ROWS_Z) != 0, out);
@@ -204,7 +236,7 @@ static lg_status strain(const lg_joint *joint, const lg_point *at, double w[6], 
     double constrained[6];
     lg_relation r;
     lg_strained k;
-    LG_TRY(lg_edge_open(e, pose, at, &r, 0, &k));
+    LG_TRY(open_edge(e, pose, at, &r, &k));
     lg_edge_open_motion(pose, &k);
     lg_edge_open_rate(&k);
     lg_edge_set_stress(e, &k, lg_edge_damped(e), s);

@@ -50,21 +50,77 @@ static void write_zeta(const lg_joint *joint, const lg_strained *k, const double
     }
 }
 
-/* Rigid bodies take rows in their own axes. */
-static void write_B(const lg_joint *joint, const lg_strained *k, const lg_arms *arms, double *B)
+/* Whether the velocities under a frame are those of the node of a Lie group. */
+static inline int is_node(const lg_frame *f)
 {
-    for (int end = 0; end < 2; end++) {
-        const lg_arm *arm = &arms->to[end];
-        for (int i = 0; arm->block && i < joint->nrows; i++) {
-            double row[6], turned[6];
-            row_of(k, end, joint->row_in_type[i], row);
-            if (k->axes[end]) {
-                lg_mul3(k->axes[end], row, turned);
-                lg_mul3(k->axes[end], row + 3, turned + 3);
-            }
-            lg_arm_body_row(arm, k->axes[end] ? turned : row, joint->nrows, B + joint->value[end] + i);
-        }
+    return f->at_node && f->body->type->rigid && !f->body->block->node->attitude;
+}
+
+/* A row of B at such a frame. */
+static inline void write_at_node(lg_place place, const double R[9], const double row[6], int stride, double *values)
+{
+    double force[3] = {row[0], row[1], row[2]};
+    if (place == LG_PLACE_INERTIAL)
+        lg_mul3(R, row, force);
+    if (place != LG_PLACE_FIXED) {
+        values[0] = force[0], values[stride] = force[1], values[2 * stride] = force[2];
+        values += 3 * stride;
     }
+    values[0] = row[3], values[stride] = row[4], values[2 * stride] = row[5];
+}
+
+/* The row of a constrained strain in the axes of the body. */
+static inline void body_row_of(const lg_strained *k, int end, int strain, double row[6])
+{
+    double own[6];
+    if (!k->axes[end]) {
+        row_of(k, end, strain, row);
+        return;
+    }
+    row_of(k, end, strain, own);
+    lg_mul3(k->axes[end], own, row);
+    lg_mul3(k->axes[end], own + 3, row + 3);
+}
+
+/* Rigid bodies take rows in their own axes. */
+static LG_INLINE void write_end(const lg_joint *joint, const lg_strained *k, int end, const lg_point *at,
+                                const lg_pose *f, double *values)
+{
+    const lg_frame *frame = joint->e.frame[end];
+    lg_place place = frame->body->block->node->place;
+    int n = joint->nrows;
+    double row[6];
+    if (is_node(frame)) {
+        for (int i = 0; i < n; i++) {
+            body_row_of(k, end, joint->row_in_type[i], row);
+            write_at_node(place, f->R, row, n, values + i);
+        }
+        return;
+    }
+    lg_arm arm;
+    frame->body->type->rigid->open(frame, at, &arm);
+    for (int i = 0; i < n; i++) {
+        body_row_of(k, end, joint->row_in_type[i], row);
+        lg_arm_body_row(&arm, row, n, values + i);
+    }
+}
+
+static void write_B(const lg_joint *joint, const lg_strained *k, const lg_point *at, const lg_pose *const f[2],
+                    double *B)
+{
+    if (joint->e.frame[0]->body->block)
+        write_end(joint, k, 0, at, f[0], B + joint->value[0]);
+    if (joint->e.frame[1]->body->block)
+        write_end(joint, k, 1, at, f[1], B + joint->value[1]);
+}
+
+/* Whether all bodies that move are rigid. */
+static int is_rigid(const lg_element *e)
+{
+    for (int end = 0; end < 2; end++)
+        if (e->frame[end]->body->block && !e->frame[end]->body->type->rigid)
+            return 0;
+    return 1;
 }
 
 /* A row for the nine motions as the rows of both frames. */
@@ -86,10 +142,11 @@ static void row_forces(const lg_strained *k, int strain, double nine[9])
 }
 
 /* B and Z on any bodies, by rows in the axes of frames. */
-static void write_jacobians(const lg_joint *joint, const lg_strained *k, const lg_arms *arms, const lg_point *at,
-                            const double Q[9][6], const lg_wanted *want)
+static void write_jacobians(const lg_joint *joint, const lg_strained *k, const lg_point *at, const double Q[9][6],
+                            const lg_wanted *want)
 {
     lg_rows out;
+    lg_arms arms;
     out.points = joint->nrows;
     for (int i = 0; i < joint->nrows; i++) {
         double nine[9];
@@ -100,7 +157,8 @@ static void write_jacobians(const lg_joint *joint, const lg_strained *k, const l
         if (want->Z)
             set_row(k, nine, i, out.Z);
     }
-    lg_joint_write_jacobians(joint, arms, at, &out, want);
+    lg_arms_open(&joint->e, at, &arms);
+    lg_joint_write_jacobians(joint, &arms, at, &out, want);
 }
 
 void lg_edge_rows(const lg_element *e, const lg_strained *k, int with_Z, lg_rows *out)
@@ -123,8 +181,8 @@ void lg_edge_rows(const lg_element *e, const lg_strained *k, int with_Z, lg_rows
     }
 }
 
-void lg_edge_write_rows(const lg_joint *joint, const lg_strained *k, const lg_arms *arms, const lg_point *at,
-                        const lg_pose *const f[2], const lg_wanted *want)
+void lg_edge_write_rows(const lg_joint *joint, const lg_strained *k, const lg_point *at, const lg_pose *const f[2],
+                        const lg_wanted *want)
 {
     double Y[9][6], Q[9][6];
     if (want->zeta || want->Z) {
@@ -134,8 +192,8 @@ void lg_edge_write_rows(const lg_joint *joint, const lg_strained *k, const lg_ar
     write_levels(joint, k, want);
     if (want->zeta)
         write_zeta(joint, k, Q, f, want->zeta);
-    if (want->B && !want->Z && arms->all)
-        write_B(joint, k, arms, want->B);
+    if (want->B && !want->Z && is_rigid(&joint->e))
+        write_B(joint, k, at, f, want->B);
     else if (want->B || want->Z)
-        write_jacobians(joint, k, arms, at, Q, want);
+        write_jacobians(joint, k, at, Q, want);
 }

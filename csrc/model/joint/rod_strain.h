@@ -1,4 +1,5 @@
-/* The strain of a rod's edge and what follows from it; formulas in rod_strain.c. */
+/* The strain of a rod's edge and what follows from it; formulas in rod_strain.c. What explicit methods need is compiled
+   into the loops over edges. */
 #ifndef LG_MODEL_ROD_STRAIN_H
 #define LG_MODEL_ROD_STRAIN_H
 
@@ -56,27 +57,184 @@ static inline void lg_edge_stress(const lg_element *e, const double difference[6
                C[24 + i] * difference[4] + C[30 + i] * difference[5];
 }
 
-/* Sections and reference strain at the poses of both frames, without the strain itself. */
-lg_status lg_edge_open_sections(const lg_element *e, const lg_pose *const f[2], const lg_point *at, lg_strained *k);
-/* The same with the strain. r: the relation, which is computed here unless it is `known`. */
-lg_status lg_edge_open(const lg_element *e, const lg_pose *const f[2], const lg_point *at, lg_relation *r, int known,
-                       lg_strained *k);
-/* The rotation vector of the reference strain, and the rate of the rotation after lg_edge_open_motion. */
-void lg_edge_reference_turn(const lg_element *e, const lg_strained *k, double omega[3]);
-void lg_edge_turn_rate(const lg_strained *k, double rate[3]);
-/* y, then xi' = Y y; the linear part of Y y alone. */
-void lg_edge_open_motion(const lg_pose *const f[2], lg_strained *k);
-void lg_edge_open_rate(lg_strained *k);
-void lg_edge_linear_rate(const lg_strained *k, const double y[9], double rate[3]);
-/* The nine relative velocities, or accelerations. */
-void lg_edge_relative(const lg_strained *k, const double *const x[2], const double *const omega[2], double y[9]);
+/* ---- the strain ---- */
 
-/* w - w0, zero where constrained; the stress, likewise, with that of damping if it is `damped`. */
-void lg_edge_strain_difference(const lg_element *e, const lg_strained *k, double difference[6]);
-void lg_edge_set_stress(const lg_element *e, const lg_strained *k, int damped, double s[6]);
-/* Y^T s: forces on the nine motions; these as wrenches on both frames. */
-void lg_edge_forces(const lg_strained *k, const double s[6], double out[9]);
+/* The rotation vector of the reference strain. */
+static inline void lg_edge_reference_turn(const lg_element *e, const lg_strained *k, double omega[3])
+{
+    for (int i = 0; i < 3; i++)
+        omega[i] = e->p[LENGTH] * k->w0[3 + i];
+}
+
+/* Whether a rotation is the identity. */
+static LG_INLINE int lg_edge_is_identity(const double R[9])
+{
+    return R[1] == 0 && R[2] == 0 && R[5] == 0 && R[0] > 0 && R[4] > 0;
+}
+
+/* The directors of a section: its own, or the axes of its body. */
+static LG_INLINE void lg_edge_open_section(const lg_element *e, const lg_pose *f, int end, lg_strained *k)
+{
+    const double *axes = e->p + AXES + 9 * end;
+    k->axes[end] = lg_edge_is_identity(axes) ? NULL : axes;
+    k->d[end] = k->axes[end] ? k->room[end] : f->R;
+    if (k->axes[end])
+        lg_mul33(f->R, axes, k->room[end]);
+}
+
+/* With h = Omega^ and u = U^, A = I + h/2 + c h^2, and C = u/2 + c (h u + u h) + (Omega.U) d h^2 is its derivative
+   along U; h^2 = Omega Omega^T - |Omega|^2 I and h u + u h = Omega U^T + U Omega^T - 2 (Omega.U) I. Hence C = u/2 +
+   Omega b^T + b Omega^T - 2 (Omega.b) I for b = c U + (Omega.U) d/2 Omega. */
+static LG_INLINE void lg_edge_open_operator(lg_strained *k)
+{
+    const double *U = k->r->xi, *O = k->r->xi + 3;
+    double *A = k->A, *C = k->C, c = k->r->x.c, x = O[0], y = O[1], z = O[2], u = U[0], v = U[1], w = U[2];
+    double cx = c * x, cy = c * y, cz = c * z, xx = cx * x, yy = cy * y, zz = cz * z;
+    double xy = cx * y, xz = cx * z, yz = cy * z;
+    A[0] = 1 - (yy + zz), A[1] = xy - 0.5 * z, A[2] = xz + 0.5 * y;
+    A[3] = xy + 0.5 * z, A[4] = 1 - (xx + zz), A[5] = yz - 0.5 * x;
+    A[6] = xz - 0.5 * y, A[7] = yz + 0.5 * x, A[8] = 1 - (xx + yy);
+
+    double d = 0.5 * k->r->x.d * (x * u + y * v + z * w), p = c * u + d * x, q = c * v + d * y, r = c * w + d * z;
+    xx = 2 * (x * p), yy = 2 * (y * q), zz = 2 * (z * r);
+    xy = x * q + p * y, xz = x * r + p * z, yz = y * r + q * z;
+    C[0] = -(yy + zz), C[1] = xy - 0.5 * w, C[2] = xz + 0.5 * v;
+    C[3] = xy + 0.5 * w, C[4] = -(xx + zz), C[5] = yz - 0.5 * u;
+    C[6] = xz - 0.5 * v, C[7] = yz + 0.5 * u, C[8] = -(xx + yy);
+}
+
+static LG_INLINE void lg_edge_open_relation(const lg_element *e, const lg_strained *k, const lg_pose *const f[2],
+                                            const double *mem, lg_relation *r)
+{
+    double d[3] = {f[1]->x[0] - f[0]->x[0], f[1]->x[1] - f[0]->x[1], f[1]->x[2] - f[0]->x[2]}, local[3], p[4];
+    lg_mulT3(k->d[0], d, local);
+    if (!lg_edge_turn_continues(k->d, mem, p)) {
+        double reference[3];
+        lg_edge_reference_turn(e, k, reference);
+        lg_edge_turn_choose(reference, p);
+    }
+    lg_s3_log(p, r->xi + 3);
+    r->x = lg_cotangent_of(lg_dot3(r->xi + 3, r->xi + 3));
+    lg_se3_log_at(&r->x, local, r->xi);
+}
+
+static LG_INLINE lg_status lg_edge_open_reference(const lg_element *e, const lg_point *at, lg_strained *k)
+{
+    k->w0 = e->p[SOURCE] == LG_SOURCE_CONSTANT ? e->p + DATA : k->changing;
+    if (k->w0 != k->changing)
+        return LG_OK;
+    if (lg_edge_drives_rows(e))
+        return e->function.call(e->function.self, at->t, 18, k->changing);
+    return lg_source_value(e, SOURCE, 6, at, k->changing);
+}
+
+/* Sections and reference strain at the poses of both frames, without the strain itself. */
+static LG_INLINE lg_status lg_edge_open_sections(const lg_element *e, const lg_pose *const f[2], const lg_point *at,
+                                                 lg_strained *k)
+{
+    for (int end = 0; end < 2; end++)
+        lg_edge_open_section(e, f[end], end, k);
+    return lg_edge_open_reference(e, at, k);
+}
+
+/* The same with the strain. r: the relation, which is computed here unless it is `known`. */
+static LG_INLINE lg_status lg_edge_open(const lg_element *e, const lg_pose *const f[2], const lg_point *at,
+                                        lg_relation *r, int known, lg_strained *k)
+{
+    LG_TRY(lg_edge_open_sections(e, f, at, k));
+    if (!known)
+        lg_edge_open_relation(e, k, f, at->mem ? at->mem + e->mem : NULL, r);
+    k->r = r;
+    lg_edge_open_operator(k);
+    return LG_OK;
+}
+
+/* ---- its rate ---- */
+
+/* c = A^T b, or b where A is NULL */
+static inline void lg_edge_into_section(const double *A, const double b[3], double c[3])
+{
+    if (A)
+        lg_mulT3(A, b, c);
+    else
+        lg_copy(3, b, c);
+}
+
+/* The nine relative velocities, or accelerations. */
+static LG_INLINE void lg_edge_relative(const lg_strained *k, const double *const x[2], const double *const omega[2],
+                                       double y[9])
+{
+    double apart[3] = {x[1][0] - x[0][0], x[1][1] - x[0][1], x[1][2] - x[0][2]};
+    lg_mulT3(k->d[0], apart, y);
+    lg_edge_into_section(k->axes[0], omega[0], y + 3);
+    lg_edge_into_section(k->axes[1], omega[1], y + 6);
+}
+
+static LG_INLINE void lg_edge_open_motion(const lg_pose *const f[2], lg_strained *k)
+{
+    const double *xdot[2] = {f[0]->xdot, f[1]->xdot}, *omega[2] = {f[0]->omega, f[1]->omega};
+    lg_edge_relative(k, xdot, omega, k->y);
+}
+
+/* The linear part of Y y. */
+static LG_INLINE void lg_edge_linear_rate(const lg_strained *k, const double y[9], double rate[3])
+{
+    const double *A = k->A, *C = k->C;
+    for (int i = 0; i < 3; i++)
+        rate[i] = A[i] * y[0] + A[3 + i] * y[1] + A[6 + i] * y[2] - (C[i] * y[3] + C[3 + i] * y[4] + C[6 + i] * y[5]) +
+                  lg_dot3(C + 3 * i, y + 6);
+}
+
+/* xi' = Y y */
+static LG_INLINE void lg_edge_open_rate(lg_strained *k)
+{
+    const double *A = k->A, *y = k->y;
+    lg_edge_linear_rate(k, y, k->xidot);
+    for (int i = 0; i < 3; i++)
+        k->xidot[3 + i] = lg_dot3(A + 3 * i, y + 6) - (A[i] * y[3] + A[3 + i] * y[4] + A[6 + i] * y[5]);
+}
+
+/* ---- stress and wrenches ---- */
+
+/* w - w0, zero where constrained. */
+static LG_INLINE void lg_edge_strain_difference(const lg_element *e, const lg_strained *k, double difference[6])
+{
+    double per_length = 1 / e->p[LENGTH];
+    for (int i = 0; i < 6; i++)
+        difference[i] = k->r->xi[i] * per_length - k->w0[i];
+    lg_zero(e->info->nrows, difference);
+}
+
+/* The stress, likewise, with that of damping if it is `damped`. */
+static LG_INLINE void lg_edge_set_stress(const lg_element *e, const lg_strained *k, int damped, double s[6])
+{
+    double difference[6], rate = 2 / e->p[LENGTH];
+    lg_edge_strain_difference(e, k, difference);
+    lg_edge_stress(e, difference, s);
+    for (int i = 0; damped && i < 6; i++)
+        s[i] += rate * e->p[DAMPING + i] * k->xidot[i];
+    for (int i = 0; i < e->info->nrows; i++)
+        s[i] = 0;
+}
+
+/* Y^T s: forces on the nine motions. */
+static LG_INLINE void lg_edge_forces(const lg_strained *k, const double s[6], double out[9])
+{
+    const double *A = k->A, *C = k->C, a = s[0], b = s[1], c = s[2], d = s[3], e = s[4], f = s[5];
+    for (int i = 0; i < 3; i++) {
+        const double *Ai = A + 3 * i, *Ci = C + 3 * i;
+        double force = Ai[0] * a + Ai[1] * b + Ai[2] * c;
+        double moment = Ci[0] * a + Ci[1] * b + Ci[2] * c + (Ai[0] * d + Ai[1] * e + Ai[2] * f);
+        out[i] = force, out[3 + i] = -moment;
+    }
+    for (int i = 0; i < 3; i++)
+        out[6 + i] = C[i] * a + C[3 + i] * b + C[6 + i] * c + (A[i] * d + A[3 + i] * e + A[6 + i] * f);
+}
+
+/* These as wrenches on both frames. */
 void lg_edge_on_frames(const lg_strained *k, const double nine[9], double w[2][6]);
+/* The rate of the rotation after lg_edge_open_motion. */
+void lg_edge_turn_rate(const lg_strained *k, double rate[3]);
 /* The columns of Y, and those of d(Y y) by the nine motions of the poses at constant twists. */
 void lg_edge_columns(const lg_strained *k, double Y[9][6]);
 void lg_edge_rate_columns(const lg_strained *k, const double Y[9][6], double Q[9][6]);
