@@ -68,8 +68,8 @@ static double angle_per_sine(double u, double n2)
                                     -1 / 11., 1 / 13., -1 / 15., 1 / 17., -1 / 19.};
     /* clang-format on */
     if (u > 0 && n2 < 0.03 * (u * u)) {
-        double inverse = 1 / u;
-        return 2 * inverse * lg_series(10, series, n2 * inverse * inverse);
+        double inverse = 1 / u, y2 = n2 * inverse * inverse;
+        return 2 * inverse * (y2 < 0.0015 ? lg_series(6, series, y2) : lg_series(10, series, y2));
     }
     double n = sqrt(n2);
     return 2 * atan2(n, u) / n;

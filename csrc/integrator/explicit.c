@@ -70,24 +70,28 @@ void lg_slopes_begin(lg_slopes *slopes, const lg_state *state)
 
 enum { GROUP = 4 }; /* slopes that are summed at once */
 
-/* Adds `count` <= GROUP weighted slopes to the sum of those before, if there are any. The compiler knows `count`. */
-static LG_INLINE void sum_group(int count, int more, const double *const K[], const double w[], int n,
-                                double *restrict sum)
+/* Adds `count` <= GROUP weighted slopes to the sum of those before, if there are any, and the last group adds `start`
+   (NULL: zero). The compiler knows `count`. */
+static LG_INLINE void sum_group(int count, int more, const double *const K[], const double w[], const double *start,
+                                int n, double *restrict sum)
 {
     for (int i = 0; i < n; i++) {
         double s = more ? sum[i] + w[0] * K[0][i] : w[0] * K[0][i];
         for (int j = 1; j < count; j++)
             s += w[j] * K[j][i];
-        sum[i] = s;
+        sum[i] = start ? s + start[i] : s;
     }
 }
 
-void lg_slopes_combine(const lg_slopes *slopes, const lg_weights *weights, double h, int from, int n, double *increment)
+void lg_slopes_combine(const lg_slopes *slopes, const lg_weights *weights, double h, int from, int n,
+                       const double *start, double *result)
 {
     const double *K[LG_STAGES];
     double w[LG_STAGES];
-    if (weights->count < 1)
-        lg_zero(n, increment);
+    if (weights->count < 1 && start)
+        lg_copy(n, start, result);
+    else if (weights->count < 1)
+        lg_zero(n, result);
     for (int j = 0; j < weights->count; j++) {
         K[j] = lg_slopes_at(slopes, weights->stage[j]) + from;
         w[j] = h * weights->weight[j];
@@ -95,16 +99,19 @@ void lg_slopes_combine(const lg_slopes *slopes, const lg_weights *weights, doubl
     for (int j = 0; j < weights->count; j += GROUP)
         switch (weights->count - j) {
         case 1:
-            sum_group(1, j, K + j, w + j, n, increment);
+            sum_group(1, j, K + j, w + j, start, n, result);
             break;
         case 2:
-            sum_group(2, j, K + j, w + j, n, increment);
+            sum_group(2, j, K + j, w + j, start, n, result);
             break;
         case 3:
-            sum_group(3, j, K + j, w + j, n, increment);
+            sum_group(3, j, K + j, w + j, start, n, result);
+            break;
+        case GROUP:
+            sum_group(GROUP, j, K + j, w + j, start, n, result);
             break;
         default:
-            sum_group(GROUP, j, K + j, w + j, n, increment);
+            sum_group(GROUP, j, K + j, w + j, NULL, n, result);
         }
 }
 

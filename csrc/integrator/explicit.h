@@ -45,9 +45,9 @@ void lg_slopes_begin(lg_slopes *slopes, const lg_state *state);
 /* theta = h sum of weighted K, v = v_n + h sum of weighted k. */
 void lg_slopes_advance(const lg_slopes *slopes, const lg_weights *weights, double h, const double *vn, double *theta,
                        double *v);
-/* increment = h sum of weighted slopes: `n` of a stage's 2 nv values, from the value `from` on. */
+/* result = start (NULL: zero) + h sum of weighted slopes: `n` of a stage's 2 nv values, from the value `from` on. */
 void lg_slopes_combine(const lg_slopes *slopes, const lg_weights *weights, double h, int from, int n,
-                       double *increment);
+                       const double *start, double *result);
 /* For blocks whose rates are added to q: stores q' at (q, v) as that of stage `stage`; q = q_n + h sum of weighted
    rates. */
 void lg_slopes_write_flow(lg_slopes *slopes, int stage, const double *q, const double *v);

@@ -159,11 +159,10 @@ static void move(lg_herk_stepper *rk, const lg_state *state, const lg_weights *w
     int nv = rk->slopes.space->nv;
     lg_weights known = *weights;
     known.count -= open;
-    lg_slopes_combine(&rk->slopes, weights, h, 0, nv, rk->theta);
+    lg_slopes_combine(&rk->slopes, weights, h, 0, nv, NULL, rk->theta);
     lg_space_move(rk->slopes.space, state->q, rk->theta, NULL, rk->q, NULL);
     lg_slopes_add_flows(&rk->slopes, state->q, weights, h, rk->q);
-    lg_slopes_combine(&rk->slopes, &known, h, nv, nv, rk->v);
-    lg_axpy(nv, 1.0, state->v, rk->v);
+    lg_slopes_combine(&rk->slopes, &known, h, nv, nv, state->v, rk->v);
 }
 
 /* The rate K of stage i at the present point. */

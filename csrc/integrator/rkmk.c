@@ -156,7 +156,7 @@ static lg_status error(lg_stepper *self, const lg_state *before, double h, doubl
     lg_slopes_set_flow(&rk->slopes, rk->stages, rk->q, rk->v);
     lg_copy(nv, rk->a, K + nv);
 
-    lg_slopes_combine(&rk->slopes, &rk->b_hat, h, 0, 2 * nv, rk->embedded);
+    lg_slopes_combine(&rk->slopes, &rk->b_hat, h, 0, 2 * nv, NULL, rk->embedded);
     lg_space_retract(space, before->q, rk->embedded, rk->q_hat);
     lg_slopes_add_flows(&rk->slopes, before->q, &rk->b_hat, h, rk->q_hat);
     lg_space_difference(space, rk->q_hat, rk->q_end, error);

@@ -69,7 +69,9 @@ static inline void lg_edge_reference_turn(const lg_element *e, const lg_strained
 /* Whether a rotation is the identity. */
 static LG_INLINE int lg_edge_is_identity(const double R[9])
 {
-    return R[1] == 0 && R[2] == 0 && R[5] == 0 && R[0] > 0 && R[4] > 0;
+    uint64_t bits[6];
+    memcpy(bits, R, sizeof bits);
+    return (bits[1] | bits[2] | bits[5]) << 1 == 0 && (bits[0] | bits[4]) >> 63 == 0; // without signs; signs alone
 }
 
 /* The directors of a section: its own, or the axes of its body. */
@@ -96,11 +98,11 @@ static LG_INLINE void lg_edge_open_operator(lg_strained *k)
     A[6] = xz - 0.5 * y, A[7] = yz + 0.5 * x, A[8] = 1 - (xx + yy);
 
     double d = 0.5 * k->r->x.d * (x * u + y * v + z * w), p = c * u + d * x, q = c * v + d * y, r = c * w + d * z;
-    xx = 2 * (x * p), yy = 2 * (y * q), zz = 2 * (z * r);
+    xx = -2 * (x * p), yy = -2 * (y * q), zz = -2 * (z * r);
     xy = x * q + p * y, xz = x * r + p * z, yz = y * r + q * z;
-    C[0] = -(yy + zz), C[1] = xy - 0.5 * w, C[2] = xz + 0.5 * v;
-    C[3] = xy + 0.5 * w, C[4] = -(xx + zz), C[5] = yz - 0.5 * u;
-    C[6] = xz - 0.5 * v, C[7] = yz + 0.5 * u, C[8] = -(xx + yy);
+    C[0] = yy + zz, C[1] = xy - 0.5 * w, C[2] = xz + 0.5 * v;
+    C[3] = xy + 0.5 * w, C[4] = xx + zz, C[5] = yz - 0.5 * u;
+    C[6] = xz - 0.5 * v, C[7] = yz + 0.5 * u, C[8] = xx + yy;
 }
 
 static LG_INLINE void lg_edge_open_relation(const lg_element *e, const lg_strained *k, const lg_pose *const f[2],
