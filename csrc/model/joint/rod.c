@@ -69,8 +69,8 @@ static void constraint_stress(const lg_joint *joint, const lg_point *at, double 
     lg_copy(joint->e.info->nrows, lam, s);
 }
 
-/* The strain once, for the force, the rows and their tangent, of which the compiler knows what is not wanted. `at_rest`:
-   strains that are given stand still. */
+/* The strain once, for the force, the rows and their tangent, of which the compiler knows what is not wanted.
+   `at_rest`: strains that are given stand still. */
 static LG_INLINE lg_status add_edge(const lg_joint *joint, const lg_point *at, const lg_wanted *want, int at_rest,
                                     int forces, int rows, int tangent)
 {
