@@ -66,8 +66,8 @@ class System:
         wa: ArrayLike = 1.0,
         load: ArrayLike = 1.0,  # factor of all loads and of gravity
         invariant: bool = False,  # rows of joints and their multipliers in the axes of bodies
+        static: bool = False,  # prescribed motions are taken at rest
     ) -> dict[str, Array]: ...  # B, Z dense (..., nrows, nv); S dense (..., nv, nv)
-    # a step from q0 to q1 by rule 0 (discrete gradients) or rule 1 (gradients at the middle)
     def linearise(
         self,
         t: ArrayLike,
@@ -78,6 +78,24 @@ class System:
         *,
         mem: ArrayLike | None = None,
     ) -> tuple[Array, Array, Array]: ...  # derivatives of the residual by q, v and a, in one evaluation
+    # the entries of these and of B, in the places that `sparsity` gives: rows and columns of the former, then of the
+    # latter. Some places occur twice; the entries there have to be added.
+    def sparse(
+        self,
+        t: ArrayLike,
+        q: ArrayLike,
+        v: ArrayLike,
+        a: ArrayLike | None = None,
+        lam: ArrayLike | None = None,
+        *,
+        mem: ArrayLike | None = None,
+        want: str | Sequence[str] | None = None,  # of "K" "D" "M" "B"
+        load: ArrayLike = 1.0,  # these as in `evaluate`
+        invariant: bool = False,
+        static: bool = False,
+    ) -> dict[str, Array]: ...
+    def sparsity(self) -> tuple[NDArray[np.intc], NDArray[np.intc], NDArray[np.intc], NDArray[np.intc]]: ...
+    # a step from q0 to q1 by rule 0 (discrete gradients) or rule 1 (gradients at the middle)
     def evaluate_pair(
         self,
         t: ArrayLike,
@@ -102,8 +120,17 @@ class System:
         self, t: ArrayLike, q: ArrayLike, v: ArrayLike, mem: ArrayLike | None = None, static: bool = False
     ) -> tuple[Array, Array]: ...  # phi, phidot
     def initial(
-        self, t: ArrayLike, q: ArrayLike, v: ArrayLike, mem: ArrayLike | None = None, *, check: bool = True
-    ) -> tuple[Array, Array]: ...  # a, lam; check: the state must satisfy the constraints
+        self,
+        t: ArrayLike,
+        q: ArrayLike,
+        v: ArrayLike,
+        mem: ArrayLike | None = None,
+        *,
+        load: ArrayLike = 1.0,  # these as in `evaluate`
+        invariant: bool = False,
+        static: bool = False,
+        check: bool = True,  # the state must satisfy the constraints
+    ) -> tuple[Array, Array]: ...  # a, lam
     def project(
         self,
         t: ArrayLike,
@@ -136,6 +163,11 @@ class Model(System):
     # inertial and angular acceleration (..., n, 3), the latter in body axes, of frames as in `kinematics`
     def accelerations(
         self, frames: int | Sequence[int], q: ArrayLike, v: ArrayLike, a: ArrayLike, t: ArrayLike = 0.0
+    ) -> tuple[Array, Array]: ...
+    # (..., 6, nv) and (..., 6): derivative of a frame's velocity (inertial) and angular velocity (body axes) by v, and
+    # both accelerations at v' = 0; slot: the place of the frame
+    def jacobian(
+        self, slot: int, q: ArrayLike, v: ArrayLike, t: ArrayLike = 0.0, static: bool = False
     ) -> tuple[Array, Array]: ...
     # (..., 6): inertial force and body moment of the element's rows on its frame in `slot`
     def reaction(

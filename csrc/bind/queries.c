@@ -15,13 +15,14 @@
 
 #define RESULT(term, shape) {#term, shape},
 
-PyDoc_STRVAR(evaluate_doc,
-             "evaluate(t, q, v, a=None, lam=None, *, mem=None, want=None, k=(0, 0, 1), X=None, t_in=None, wa=1.0,\n"
-             "         load=1.0, invariant=False)\n--\n\nThe terms of the waist that are wanted, by name.");
+PyDoc_STRVAR(
+    evaluate_doc,
+    "evaluate(t, q, v, a=None, lam=None, *, mem=None, want=None, k=(0, 0, 1), X=None, t_in=None, wa=1.0,\n"
+    "         load=1.0, invariant=False, static=False)\n--\n\nThe terms of the waist that are wanted, by name.");
 static const lg_query evaluate = {
-    "OOO|OO$OOOOOOOO:evaluate",
+    "OOO|OO$OOOOOOOOO:evaluate",
     {LG_ARG_t, LG_ARG_q, LG_ARG_v, LG_ARG_a, LG_ARG_lam, LG_ARG_mem, LG_ARG_want, LG_ARG_k, LG_ARG_X, LG_ARG_t_in,
-     LG_ARG_wa, LG_ARG_load, LG_ARG_invariant},
+     LG_ARG_wa, LG_ARG_load, LG_ARG_invariant, LG_ARG_static},
     {LG_TERMS(RESULT)},
     .at = lg_probe_terms,
     .named = 1,
@@ -42,6 +43,42 @@ static const lg_query linearise = {
     .planned = ~0u,
 };
 METHOD(linearise)
+
+PyDoc_STRVAR(sparse_doc, "sparse(t, q, v, a=None, lam=None, *, mem=None, want=None, load=1.0, invariant=False, "
+                         "static=False)\n--\n\n"
+                         "The entries of stiffness, damping, mass and B that are wanted, by name, in the places that\n"
+                         "`sparsity` gives.");
+static const lg_query sparse = {
+    "OOO|OO$OOOOO:sparse",
+    {LG_ARG_t, LG_ARG_q, LG_ARG_v, LG_ARG_a, LG_ARG_lam, LG_ARG_mem, LG_ARG_want, LG_ARG_load, LG_ARG_invariant,
+     LG_ARG_static},
+    {{"K", "s"}, {"D", "s"}, {"M", "s"}, {"B", "b"}},
+    .at = lg_probe_sparse,
+    .named = 1,
+    .coupling = LG_COUPLING_TANGENTS,
+    .planned = 7,
+};
+METHOD(sparse)
+
+PyDoc_STRVAR(sparsity_doc, "sparsity()\n--\n\n"
+                           "Rows and columns of the entries of K, D and M, and those of B, that `sparse` returns.");
+static PyObject *ask_sparsity(PyObject *self, PyObject *Py_UNUSED(unused))
+{
+    const lg_pattern *pattern = lg_system_of(self)->pattern;
+    PyObject *places[4] = {NULL};
+    int done = 1;
+    for (int i = 0; i < 4 && done; i++) {
+        npy_intp count = (npy_intp)lg_probe_count(pattern, i / 2);
+        done = (places[i] = PyArray_SimpleNew(1, &count, NPY_INT)) != NULL;
+    }
+    for (int rows = 0; rows < 2 && done; rows++)
+        lg_probe_places(pattern, rows, PyArray_DATA((PyArrayObject *)places[2 * rows]),
+                        PyArray_DATA((PyArrayObject *)places[2 * rows + 1]));
+    PyObject *all = done ? PyTuple_Pack(4, places[0], places[1], places[2], places[3]) : NULL;
+    for (int i = 0; i < 4; i++)
+        Py_XDECREF(places[i]);
+    return all;
+}
 
 PyDoc_STRVAR(evaluate_pair_doc, "evaluate_pair(t, h, q0, q1, *, lam=None, mem=None, rule=0, equivariant=False, "
                                 "want=None)\n--\n\nThe terms that are wanted in a step between two states, by name.");
@@ -97,14 +134,14 @@ METHOD(difference)
 
 PyDoc_STRVAR(
     initial_doc,
-    "initial(t, q, v, mem=None, *, check=True)\n--\n\n"
+    "initial(t, q, v, mem=None, *, load=1.0, invariant=False, static=False, check=True)\n--\n\n"
     "Accelerations a (..., nv) and multipliers lam (..., nrows) at t (...,), q (..., nq), v (..., nv), and\n"
     "the memory that follows from the guess mem (..., nmem).\n"
     "ValueError naming the worst row if the start violates the constraints, unless check=False; SingularError\n"
     "if these are redundant.");
 static const lg_query initial = {
-    "OOO|O$O:initial",
-    {LG_ARG_t, LG_ARG_q, LG_ARG_v, LG_ARG_mem, LG_ARG_check},
+    "OOO|O$OOOO:initial",
+    {LG_ARG_t, LG_ARG_q, LG_ARG_v, LG_ARG_mem, LG_ARG_load, LG_ARG_invariant, LG_ARG_static, LG_ARG_check},
     {{"a", "v"}, {"lam", "r"}},
     .at = lg_probe_initial,
     .coupling = LG_COUPLING_MASS,
@@ -130,8 +167,11 @@ static const lg_query project = {
 METHOD(project)
 
 static PyMethodDef system_queries[] = {
-    ENTRY(evaluate),   ENTRY(linearise), ENTRY(evaluate_pair), ENTRY(energy),   ENTRY(residual),       ENTRY(retract),
-    ENTRY(difference), ENTRY(initial),   ENTRY(project),       ENTRY(remember), {NULL, NULL, 0, NULL},
+    ENTRY(evaluate),       ENTRY(linearise), ENTRY(evaluate_pair),
+    ENTRY(energy),         ENTRY(residual),  ENTRY(retract),
+    ENTRY(difference),     ENTRY(initial),   ENTRY(project),
+    ENTRY(remember),       ENTRY(sparse),    {"sparsity", ask_sparsity, METH_NOARGS, sparsity_doc},
+    {NULL, NULL, 0, NULL},
 };
 
 /* ---- of models ---- */
@@ -160,6 +200,19 @@ static const lg_query accelerations = {
     .of_part = lg_model_accelerations,
 };
 METHOD(accelerations)
+
+PyDoc_STRVAR(jacobian_doc,
+             "jacobian(slot, q, v, t=0.0, static=False)\n--\n\n"
+             "The derivative (..., 6, nv) of a frame's inertial velocity and angular velocity in body axes\n"
+             "by v, and the inertial acceleration and the angular one in body axes, (..., 6), at v' = 0,\n"
+             "for t (...,), q (..., nq), v (..., nv). slot: the place of the frame.");
+static const lg_query jacobian = {
+    "OOO|OO:jacobian",
+    {LG_ARG_slot, LG_ARG_q, LG_ARG_v, LG_ARG_t, LG_ARG_static},
+    {{"J", "6v"}, {"bias", "6"}},
+    .of_part = lg_model_jacobian,
+};
+METHOD(jacobian)
 
 PyDoc_STRVAR(reaction_doc,
              "reaction(element, slot, t, q, v, lam, static=False, invariant=False, mem=None)\n--\n\n"
@@ -232,13 +285,8 @@ static PyObject *ask_rows(PyObject *self, PyObject *args)
 }
 
 static PyMethodDef model_queries[] = {
-    ENTRY(kinematics),
-    ENTRY(accelerations),
-    ENTRY(reaction),
-    ENTRY(exerted),
-    ENTRY(strain),
-    ENTRY(transmitted),
-    {"rows", ask_rows, METH_VARARGS, rows_doc},
+    ENTRY(kinematics),     ENTRY(accelerations), ENTRY(reaction),    ENTRY(exerted),
+    ENTRY(jacobian),       ENTRY(strain),        ENTRY(transmitted), {"rows", ask_rows, METH_VARARGS, rows_doc},
     {NULL, NULL, 0, NULL},
 };
 

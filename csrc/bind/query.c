@@ -57,6 +57,10 @@ npy_intp lg_length(const lg_system *system, char letter)
         return system->pattern->nrows;
     case 'm':
         return system->nmem;
+    case 's':
+        return (npy_intp)lg_probe_count(system->pattern, 0);
+    case 'b':
+        return (npy_intp)lg_probe_count(system->pattern, 1);
     default:
         return letter - '0';
     }
@@ -199,7 +203,7 @@ static int read_arguments(batch *b, PyObject *args, PyObject *kwargs)
     for (int i = 0; query->arguments[i]; i++)
         names[i] = (char *)table[query->arguments[i]].name;
     if (!PyArg_ParseTupleAndKeywords(args, kwargs, query->format, names, &g[0], &g[1], &g[2], &g[3], &g[4], &g[5],
-                                     &g[6], &g[7], &g[8], &g[9], &g[10], &g[11], &g[12]))
+                                     &g[6], &g[7], &g[8], &g[9], &g[10], &g[11], &g[12], &g[13]))
         return -1;
     for (int i = 0; query->arguments[i]; i++) {
         int is_given = g[i] && (g[i] != Py_None || i < required);
@@ -259,13 +263,13 @@ static int open_memory(batch *b)
     const lg_system *system = b->asked.probe.system;
     npy_intp nv = system->space->nv, nrows = system->pattern->nrows;
     double *next = b->memory =
-        PyMem_Calloc((size_t)(3 * nv + nrows + 2 * system->nmem + system->nwork) + 1, sizeof *next);
+        PyMem_Calloc((size_t)(7 * nv + nrows + 2 * system->nmem + system->nwork) + 1, sizeof *next);
     if (!next) {
         PyErr_NoMemory();
         return -1;
     }
     b->asked.part.forces = next;
-    b->asked.probe.point.a = b->asked.probe.pair.p0 = next += 2 * nv;
+    b->asked.probe.point.a = b->asked.probe.pair.p0 = next += 6 * nv;
     b->asked.probe.point.lam = next += nv;
     b->asked.probe.point.mem = next += nrows;
     b->asked.probe.mem = next += system->nmem;

@@ -54,7 +54,7 @@ typedef enum lg_argument {
 #undef LG_ARGUMENT
 } lg_argument;
 
-enum { LG_MAX_ARGUMENTS = 13 };
+enum { LG_MAX_ARGUMENTS = 14 };
 
 typedef struct lg_query {
     const char *format; /* for PyArg_ParseTupleAndKeywords; all arguments are objects */
@@ -70,7 +70,8 @@ typedef struct lg_query {
     unsigned planned;
 } lg_query;
 
-/* The length of an axis by its letter: q, v, r (constraint rows), m (memory) or a digit. */
+/* The length of an axis by its letter: q, v, r (constraint rows), m (memory), s and b (entries of S and of B in
+   lg_probe_sparse) or a digit. */
 npy_intp lg_length(const lg_system *system, char letter);
 /* Answers a query. NULL: an exception is set. */
 PyObject *lg_ask(const lg_query *query, PyObject *self, PyObject *args, PyObject *kwargs);

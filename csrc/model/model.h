@@ -81,13 +81,16 @@ typedef struct lg_query_part {
     int element, slot, link;
     const int *list; /* frames or elements */
     int count; /* of the list */
-    double *forces; /* scratch of two values per velocity */
+    double *forces; /* scratch of six values per velocity */
 } lg_query_part;
 
 /* x (3), R (9), xdot (3) and omega (3) of the frames in part->list, in one pass. */
 lg_status lg_model_kinematics(lg_probe *probe, const lg_query_part *part);
 /* Inertial accelerations (3) and angular ones in body axes (3) of the frames in part->list, at a point with a. */
 lg_status lg_model_accelerations(lg_probe *probe, const lg_query_part *part);
+/* d(x', omega)/dv (6 x nv) of the frame in part->slot, with x' inertial and omega in body axes, and x'' and omega' (6)
+   at v' = 0. */
+lg_status lg_model_jacobian(lg_probe *probe, const lg_query_part *part);
 /* Wrench (6; force in inertial axes, moment in body axes) with which a joint, part->element, acts on its frame in
    part->slot 0 or 1: -J^T lam, so that M a + gyro = force + the sum of these, and the forces of a joint with
    compliance, which `force` has already. Zero for other elements. */

@@ -60,6 +60,26 @@ lg_status lg_model_accelerations(lg_probe *probe, const lg_query_part *part)
     return LG_OK;
 }
 
+lg_status lg_model_jacobian(lg_probe *probe, const lg_query_part *part)
+{
+    const lg_model *model = probe->system->self;
+    const lg_point *at = &probe->point;
+    double *J = probe->out[0], *bias = probe->out[1], *H = part->forces;
+    LG_TRY(check_index(&probe->report, "frame", part->slot, model->nframes));
+    const lg_frame *f = model->frame_of[part->slot];
+    const lg_block *b = f->body->block;
+    LG_TRY(lg_model_move(model, probe->form, at, LG_BIASES, 1));
+    lg_copy(3, lg_pose_of(f, at)->xdd, bias);
+    lg_copy(3, lg_pose_of(f, at)->omegadot, bias + 3);
+    lg_zero(6 * model->space.nv, J);
+    if (b)
+        f->body->type->frames->H(f, at, H);
+    for (int i = 0; b && i < 6; i++)
+        for (int j = 0; j < b->nv; j++)
+            J[i * model->space.nv + b->v + j] = H[i + 6 * j];
+    return LG_OK;
+}
+
 lg_status lg_model_reaction(lg_probe *probe, const lg_query_part *part)
 {
     const lg_model *model = probe->system->self;

@@ -45,53 +45,79 @@ static void fill_chains(scratch *s)
         }
 }
 
-/* Copies a column-major piece to its place in a dense matrix of nv columns. */
-static void put(double *dense, int nv, int row, int n, int column, int m, const double *piece, int ld)
+/* Where the pieces of a matrix go: to their places in a dense one of nv columns; or, one after the other, their values,
+   which leave zeros behind, or their rows and columns. */
+typedef struct target {
+    int nv;
+    double *dense, *values;
+    int *row, *column;
+} target;
+
+/* A column-major piece, n x m. */
+static void put(target *to, int row, int n, int column, int m, double *piece, int ld)
 {
     for (int j = 0; j < m; j++)
-        for (int i = 0; i < n; i++)
-            dense[(row + i) * nv + column + j] = piece[j * ld + i];
+        for (int i = 0; i < n; i++) {
+            if (to->dense)
+                to->dense[(row + i) * to->nv + column + j] = piece[j * ld + i];
+            if (to->values)
+                *to->values++ = piece[j * ld + i], piece[j * ld + i] = 0;
+            if (to->row)
+                *to->row++ = row + i, *to->column++ = column + j;
+        }
 }
 
-static void spread_rows(const lg_system *system, const double *values, double *dense)
+/* The entries of B; values NULL: only places are wanted. */
+static void spread_rows(const lg_pattern *p, double *values, target *to)
 {
-    const lg_pattern *p = system->pattern;
-    int nv = system->space->nv;
-    lg_zero(p->nrows * nv, dense);
     for (int g = 0; g < p->ngroups; g++)
         for (int e = p->group_start[g]; e < p->group_start[g + 1]; e++) {
             int b = p->group_block[e], row = p->group_row[g], n = p->group_row[g + 1] - row;
-            put(dense, nv, row, n, p->v_start[b], p->nv[b], values + p->group_value[e], n);
+            put(to, row, n, p->v_start[b], p->nv[b], values ? values + p->group_value[e] : NULL, n);
         }
     for (int b = 0; b < p->nblocks; b++)
-        put(dense, nv, p->own_row[b], p->nown[b], p->v_start[b], p->nv[b], values + p->own_value[b], p->nown[b]);
+        put(to, p->own_row[b], p->nown[b], p->v_start[b], p->nv[b], values ? values + p->own_value[b] : NULL,
+            p->nown[b]);
 }
 
 /* The n blocks of one clique, whose meetings begin at `first`; cliques that have a pair of blocks in common have its
    place in the matrix in common too. Returns the first meeting of the next clique. */
-static long spread_clique(const lg_pattern *p, const lg_matrix *matrix, long first, int n, const int *block,
-                          double *dense)
+static long spread_clique(const lg_pattern *p, const lg_matrix *matrix, long first, int n, const int *block, target *to)
 {
     for (int i = 0; i < n; i++)
-        for (int j = 0; j < n; j++) {
-            int ld;
-            const double *S = lg_matrix_at(matrix, first++, &ld);
-            put(dense, p->v_start[p->nblocks], p->v_start[block[i]], p->nv[block[i]], p->v_start[block[j]],
-                p->nv[block[j]], S, ld);
+        for (int j = 0; j < n; j++, first++) {
+            int ld = 0;
+            double *S = matrix ? lg_matrix_at(matrix, first, &ld) : NULL;
+            put(to, p->v_start[block[i]], p->nv[block[i]], p->v_start[block[j]], p->nv[block[j]], S, ld);
         }
     return first;
 }
 
-static void spread_matrix(const lg_pattern *p, const lg_matrix *matrix, int with_groups, double *dense)
+/* The blocks of S; matrix NULL: only places are wanted. */
+static void spread_matrix(const lg_pattern *p, const lg_matrix *matrix, int with_groups, target *to)
 {
-    lg_zero(p->v_start[p->nblocks] * p->v_start[p->nblocks], dense);
     long meeting = 0;
     for (int c = 0; c < p->ncliques; c++)
         meeting = spread_clique(p, matrix, meeting, p->clique_start[c + 1] - p->clique_start[c],
-                                p->clique_block + p->clique_start[c], dense);
+                                p->clique_block + p->clique_start[c], to);
     for (int g = 0; with_groups && g < p->ngroups; g++)
         meeting = spread_clique(p, matrix, meeting, p->group_start[g + 1] - p->group_start[g],
-                                p->group_block + p->group_start[g], dense);
+                                p->group_block + p->group_start[g], to);
+}
+
+/* The same to dense matrices. */
+static void fill_rows(const lg_system *system, double *values, double *dense)
+{
+    target to = {.nv = system->space->nv, .dense = dense};
+    lg_zero(system->pattern->nrows * to.nv, dense);
+    spread_rows(system->pattern, values, &to);
+}
+
+static void fill_matrix(const lg_system *system, const lg_matrix *matrix, int with_groups, double *dense)
+{
+    target to = {.nv = system->space->nv, .dense = dense};
+    lg_zero(to.nv * to.nv, dense);
+    spread_matrix(system->pattern, matrix, with_groups, &to);
 }
 
 static lg_wanted wanted_by(scratch *s)
@@ -122,11 +148,11 @@ static lg_status evaluate(scratch *s)
 
     LG_TRY(system->eval(system->self, &s->probe->point, &wanted));
     if (wanted.B)
-        spread_rows(system, s->B, out[LG_TERM_B]);
+        fill_rows(system, s->B, out[LG_TERM_B]);
     if (wanted.Z)
-        spread_rows(system, s->Z, out[LG_TERM_Z]);
+        fill_rows(system, s->Z, out[LG_TERM_Z]);
     if (wanted.ntangents)
-        spread_matrix(system->pattern, &s->matrix, 0, out[LG_TERM_S]);
+        fill_matrix(system, &s->matrix, 0, out[LG_TERM_S]);
     return LG_OK;
 }
 
@@ -142,49 +168,109 @@ lg_status lg_probe_terms(lg_probe *probe)
     return status;
 }
 
-/* ---- stiffness, damping and mass in one evaluation ---- */
+/* ---- stiffness, damping, mass and B in one evaluation ---- */
+
+enum { ROWS = 3 }; /* the place of B behind K, D and M */
 
 typedef struct linear_scratch {
     const lg_probe *probe;
+    int sparse;
     lg_chain *chain[3];
     lg_matrix matrix[3];
+    double *B;
 } linear_scratch;
 
 static void layout_linear(void *self, lg_arena *arena)
 {
     linear_scratch *s = self;
-    for (int level = 0; level < 3; level++) {
-        s->chain[level] = lg_arena_take(arena, (size_t)s->probe->system->space->nblocks * sizeof(lg_chain));
-        lg_matrix_layout(&s->matrix[level], s->probe->plan, arena);
-    }
+    const lg_system *system = s->probe->system;
+    s->B = lg_arena_doubles(arena, (size_t)system->pattern->nvalues);
+    for (int level = 0; level < ROWS; level++)
+        if (s->probe->out[level]) {
+            s->chain[level] = lg_arena_take(arena, (size_t)system->space->nblocks * sizeof(lg_chain));
+            lg_matrix_layout(&s->matrix[level], s->probe->plan, arena);
+        }
+}
+
+/* Copies what has been evaluated to the results. */
+static void collect(linear_scratch *s)
+{
+    const lg_system *system = s->probe->system;
+    double *const *out = s->probe->out;
+    for (int level = 0; level < ROWS; level++)
+        if (out[level] && !s->sparse)
+            fill_matrix(system, &s->matrix[level], 0, out[level]);
+        else if (out[level])
+            spread_matrix(system->pattern, &s->matrix[level], 0, &(target){.values = out[level]});
+    if (out[ROWS])
+        spread_rows(system->pattern, s->B, &(target){.values = out[ROWS]});
 }
 
 static lg_status linearise(linear_scratch *s)
 {
     const lg_system *system = s->probe->system;
     lg_tangent tangent[3];
-    for (int level = 0; level < 3; level++) {
+    lg_wanted wanted = {.B = s->probe->out[ROWS] ? s->B : NULL, .tangent = tangent};
+    for (int level = 0; level < ROWS; level++) {
+        if (!s->probe->out[level])
+            continue;
         for (int i = 0; i < system->space->nblocks; i++)
             s->chain[level][i] = (lg_chain){.k = {level == 0, level == 1, level == 2}};
-        tangent[level] = (lg_tangent){&s->matrix[level], s->chain[level]};
+        tangent[wanted.ntangents++] = (lg_tangent){&s->matrix[level], s->chain[level]};
         lg_matrix_zero(&s->matrix[level]);
     }
-    LG_TRY(system->eval(system->self, &s->probe->point, &(lg_wanted){.tangent = tangent, .ntangents = 3}));
-    for (int level = 0; level < 3; level++)
-        spread_matrix(system->pattern, &s->matrix[level], 0, s->probe->out[level]);
+    LG_TRY(system->eval(system->self, &s->probe->point, &wanted));
+    collect(s);
     return LG_OK;
+}
+
+static lg_status linear(const lg_probe *probe, int sparse)
+{
+    lg_arena arena = {0};
+    linear_scratch s = {.probe = probe, .sparse = sparse};
+    LG_TRY(lg_arena_open(&arena, layout_linear, &s));
+    lg_status status = linearise(&s);
+    for (int level = 0; level < ROWS; level++)
+        if (probe->out[level])
+            lg_matrix_close(&s.matrix[level]);
+    lg_arena_close(&arena);
+    return status;
 }
 
 lg_status lg_probe_linear(lg_probe *probe)
 {
-    lg_arena arena = {0};
-    linear_scratch s = {.probe = probe};
-    LG_TRY(lg_arena_open(&arena, layout_linear, &s));
-    lg_status status = linearise(&s);
-    for (int level = 0; level < 3; level++)
-        lg_matrix_close(&s.matrix[level]);
-    lg_arena_close(&arena);
-    return status;
+    return linear(probe, 0);
+}
+
+lg_status lg_probe_sparse(lg_probe *probe)
+{
+    return linear(probe, 1);
+}
+
+void lg_probe_places(const lg_pattern *pattern, int of_rows, int *row, int *column)
+{
+    target to = {.row = row, .column = column};
+    if (of_rows)
+        spread_rows(pattern, NULL, &to);
+    else
+        spread_matrix(pattern, NULL, 0, &to);
+}
+
+long lg_probe_count(const lg_pattern *p, int of_rows)
+{
+    long count = 0;
+    for (int c = 0; !of_rows && c < p->ncliques; c++) {
+        long n = 0;
+        for (int e = p->clique_start[c]; e < p->clique_start[c + 1]; e++)
+            n += p->nv[p->clique_block[e]];
+        count += n * n;
+    }
+    for (int g = 0; of_rows && g < p->ngroups; g++)
+        for (int e = p->group_start[g]; e < p->group_start[g + 1]; e++)
+            count += (long)(p->group_row[g + 1] - p->group_row[g]) * p->nv[p->group_block[e]];
+    for (int b = 0; of_rows && b < p->nblocks; b++)
+        count += (long)p->nown[b] * p->nv[b];
+    return count;
 }
 
 /* ---- a step between two states ---- */
@@ -229,11 +315,11 @@ static lg_status evaluate_pair(pair_scratch *s)
 
     LG_TRY(system->steps->pair[gradients[midpoint][equivariant]](system->self, &s->pair, &wanted));
     if (out[LG_PAIR_TERM_G])
-        spread_rows(system, s->G, out[LG_PAIR_TERM_G]);
+        fill_rows(system, s->G, out[LG_PAIR_TERM_G]);
     if (out[LG_PAIR_TERM_B])
-        spread_rows(system, s->B, out[LG_PAIR_TERM_B]);
+        fill_rows(system, s->B, out[LG_PAIR_TERM_B]);
     if (out[LG_PAIR_TERM_S])
-        spread_matrix(system->pattern, &s->matrix, 1, out[LG_PAIR_TERM_S]);
+        fill_matrix(system, &s->matrix, 1, out[LG_PAIR_TERM_S]);
     return LG_OK;
 }
 

@@ -64,6 +64,12 @@ typedef struct lg_probe {
 lg_status lg_probe_terms(lg_probe *probe); /* out: LG_TERMS. For S, a plan for LG_COUPLING_TANGENTS. */
 /* out: K, D and M, the derivatives of the residual M a + gyro - force + B^T lam by q, v and a. Plan as before. */
 lg_status lg_probe_linear(lg_probe *probe);
+/* The same and B, without zeros; what is NULL is not wanted. K, D and M: clique by clique, pair by pair of its blocks,
+   in which a pair that has come before has zeros. B: group by group, then the blocks' own rows. */
+lg_status lg_probe_sparse(lg_probe *probe);
+/* The number of entries of K, D and M, or of B, there, and the row and the column of each. */
+long lg_probe_count(const lg_pattern *pattern, int of_rows);
+void lg_probe_places(const lg_pattern *pattern, int of_rows, int *row, int *column);
 lg_status lg_probe_pair(lg_probe *probe); /* out: LG_PAIR_TERMS. A plan for LG_COUPLING_GROUPS. */
 lg_status lg_probe_energy(lg_probe *probe); /* out: T and V */
 lg_status lg_probe_residual(lg_probe *probe); /* out: phi and phidot */

@@ -8,19 +8,17 @@ are the redundant ones.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
 from lgint import _core
 from lgint._args import Array, choice
-from lgint._model.loops import Dropped, Loop, loops
+from lgint._model.loops import TOLERANCE, Dropped, Loop, dependent_rows, loops
 from lgint._model.model import Model
 
-TOLERANCE = 1e-7  # a row of length one with a smaller remainder counts as dependent; starts are not more accurate
 RESIDUAL = 1e-8  # largest residual of a consistent start, as in `build`
 NEARBY = 1e-2  # displacement by which the mechanism is moved to test whether a dependence persists, rad
-LARGE = 500  # number of rows of a loop above which the sparse factorisation is tried first
 
 
 def resolve(model: Model, start: str, redundant: str) -> Model:
@@ -70,7 +68,7 @@ def _dependent(loop: Loop, start: str) -> Dropped:
 
     ValueError if they contradict the others, or follow from them at the start only.
     """
-    if loop.nrows > LARGE and _regular(loop):
+    if loop.is_regular():
         return {}
     q = _onto(loop.core, loop.q, loop.v) if start == "project" else loop.q
     rows = dependent_rows(loop.jacobian(q, loop.v), loop.groups())
@@ -92,41 +90,6 @@ def _dependent(loop: Loop, start: str) -> Dropped:
             "configurations next to it. Start from another one"
         )
     return dropped
-
-
-def dependent_rows(B: Array, groups: Iterator[range]) -> list[int]:
-    """Rows of B that are combinations of others, by QR of the rows, group by group, with pivoting inside a group."""
-    length = np.linalg.norm(B, axis=1, keepdims=True)
-    unit = B / np.where(length > 0, length, 1.0)
-    basis, count = np.empty((min(B.shape), B.shape[1])), 0
-    dependent: list[int] = []
-    for group in groups:
-        left, rest = list(group), unit[group.start : group.stop].copy()
-        for _ in range(2):  # twice is enough (Kahan and Parlett)
-            rest -= (rest @ basis[:count].T) @ basis[:count]
-        while left:
-            size = np.linalg.norm(rest, axis=1)
-            best = int(np.argmax(size))
-            if size[best] < TOLERANCE:
-                break
-            direction = rest[best] / size[best]
-            direction -= (direction @ basis[:count].T) @ basis[:count]
-            basis[count] = direction / np.linalg.norm(direction)
-            rest = np.delete(rest, best, axis=0)
-            rest -= np.outer(rest @ basis[count], basis[count])
-            count += 1
-            del left[best]
-        dependent += left
-    return sorted(dependent)
-
-
-def _regular(loop: Loop) -> bool:
-    """Whether B has full rank according to the sparse factorisation."""
-    try:
-        loop.core.project(0.0, loop.q, loop.v, position=False)
-    except _core.SingularError:
-        return False
-    return loop.core.solve_dense_count() == 0
 
 
 def _violation(core: _core.Model, q: Array, v: Array) -> float:

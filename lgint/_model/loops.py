@@ -24,6 +24,10 @@ FREE: Final = {row["name"] for row in _core.NODES if row["place"] in ("inertial"
 
 Dropped = dict[str, list[int]]  # numbers of rows by joint
 
+# A row of length one with a smaller remainder counts as dependent; starts are not more accurate.
+TOLERANCE: Final = 1e-7
+LARGE: Final = 500  # number of rows of a loop above which the sparse factorisation is tried first
+
 
 class _Whole(NamedTuple):
     """A model, and what is computed once for all of its loops."""
@@ -99,10 +103,46 @@ class Loop:
             split.setdefault(joint, []).append(row)
         return split
 
+    def is_regular(self) -> bool:
+        """Whether the loop is large and, according to the sparse factorisation, has independent rows at its start."""
+        if self.nrows <= LARGE:
+            return False
+        try:
+            self.core.project(0.0, self.q, self.v, position=False)
+        except _core.SingularError:
+            return False
+        return self.core.solve_dense_count() == 0
+
     def groups(self) -> Iterator[range]:
         """The loop's rows, joint by joint."""
         ends = np.concatenate([[0], np.cumsum(self._rows)])
         return (range(*pair) for pair in zip(ends[:-1], ends[1:], strict=True))
+
+
+def dependent_rows(B: Array, groups: Iterator[range]) -> list[int]:
+    """Rows of B that are combinations of others, by QR of the rows, group by group, with pivoting inside a group."""
+    length = np.linalg.norm(B, axis=1, keepdims=True)
+    unit = B / np.where(length > 0, length, 1.0)
+    basis, count = np.empty((min(B.shape), B.shape[1])), 0
+    dependent: list[int] = []
+    for group in groups:
+        left, rest = list(group), unit[group.start : group.stop].copy()
+        for _ in range(2):  # twice is enough (Kahan and Parlett)
+            rest -= (rest @ basis[:count].T) @ basis[:count]
+        while left:
+            size = np.linalg.norm(rest, axis=1)
+            best = int(np.argmax(size))
+            if size[best] < TOLERANCE:
+                break
+            direction = rest[best] / size[best]
+            direction -= (direction @ basis[:count].T) @ basis[:count]
+            basis[count] = direction / np.linalg.norm(direction)
+            rest = np.delete(rest, best, axis=0)
+            rest -= np.outer(rest @ basis[count], basis[count])
+            count += 1
+            del left[best]
+        dependent += left
+    return sorted(dependent)
 
 
 def loops(model: Model) -> list[Loop]:

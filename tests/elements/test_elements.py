@@ -97,6 +97,18 @@ def check_linear(model, bare):
     for level, matrix in enumerate(found):
         k = tuple(float(i == level) for i in range(3))
         assert np.array_equal(matrix, model.evaluate(0.0, q, v, a, lam, want=("S",), k=k)["S"])
+    sparse, (row, column, row_B, column_B) = model.sparse(0.0, q, v, a, lam), model.sparsity()
+    for name, matrix in zip("KDM", found, strict=True):
+        assert np.allclose(scattered(sparse[name], row, column, matrix.shape), matrix, rtol=1e-13, atol=1e-13)
+    B = model.evaluate(0.0, q, v, want=("B",))["B"]
+    assert np.array_equal(scattered(sparse["B"], row_B, column_B, B.shape), B)
+
+
+def scattered(values, row, column, shape):
+    """The dense matrix of entries, of which those in the same place are added."""
+    dense = np.zeros(shape)
+    np.add.at(dense, (row, column), values)
+    return dense
 
 
 @pytest.mark.parametrize("element", ON_BODIES, ids=str)
@@ -145,6 +157,20 @@ def test_inertia_forces_take_the_power_of_the_kinetic_energy(body, block):
     power = difference(lambda s: model.energy(0.0, along(model, q, v, s), v + s * a)[0])
     got = model.evaluate(0.0, q, v, a, want=("Ma", "gyro"))
     assert np.isclose(v @ (got["Ma"] + got["gyro"]), power, rtol=1e-8, atol=1e-8)
+
+
+@by_body
+def test_jacobians_give_velocities_and_accelerations(body, block):
+    """J v is the twist, and J a + bias its rate along q' = v, v' = a."""
+    model = body_on(block, body)
+    q, v, a, lam = random_point(model, model, 13)
+
+    def twist(s):
+        return np.concatenate(model.kinematics(0, along(model, q, v, s), v + s * a)[2:])
+
+    J, bias = model.jacobian(0, q, v)
+    assert np.allclose(J @ v, twist(0.0), rtol=1e-13, atol=1e-13)
+    assert np.allclose(J @ a + bias, difference(twist), rtol=1e-8, atol=1e-8)
 
 
 # ---- accelerations without constraints ----
