@@ -15,7 +15,7 @@ from lgint._args import Array, choice
 from lgint._model.compile import JointPlace, compiled, parameters_of, start_memory
 from lgint._model.record import BodyRow, ForceRow, JointRow, Record, RodRow, mode_count, partners
 from lgint._model.rod import Rod
-from lgint._model.system import System
+from lgint._model.system import UPPER, System
 from lgint._model.values import Value, changed, value_in, values_of
 from lgint.modal import Modes
 
@@ -153,7 +153,33 @@ class Model(System):
         """The model with all of its constraint rows active; the model itself if none is redundant."""
         return Model({**self._record, "dropped": {}}) if self.dropped else self
 
+    def mobility(self) -> Any:
+        """The degrees of freedom at the model's start, the freedoms that bodies bring, and those that joints take.
+
+        Returns
+        -------
+        Mobility
+            `degrees_of_freedom`, and by name what each body brings and each joint takes; printed as a table.
+        """
+        return UPPER["mobility"](self)
+
     # ---- bodies ----
+
+    def frame(self, name: str) -> int:
+        """The place of a body's frame in the core.
+
+        Parameters
+        ----------
+        name : str
+            Body or support; "name.node" is a node of a flexible body, "name.com" its COM.
+
+        Returns
+        -------
+        int
+            Its index among the frames.
+        """
+        frames = self._compiled.frames
+        return frames[choice("body", name, frames)]
 
     def body(self, name: str) -> BodyRow:
         """Record of a body.
@@ -195,8 +221,7 @@ class Model(System):
         angular_velocity : ndarray, shape (..., 3)
             Angular velocity in body axes, rad/s.
         """
-        frames = self._compiled.frames
-        return self._in_body_axes(name, frames[choice("body", name, frames)], q, v, t)
+        return self._in_body_axes(name, self.frame(name), q, v, t)
 
     def accelerations(self, name: str, q: Array, v: Array, vdot: Array, t: ArrayLike = 0.0) -> tuple[Array, Array]:
         """Acceleration and angular acceleration of a body at given states.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Final, TypeVar
 
 import numpy as np
@@ -197,6 +197,75 @@ class System:
             or no velocity with the given values.
         """
         return UPPER["state"](self, q, v, t, joints, rates)
+
+    def inverse_dynamics(
+        self,
+        q: ArrayLike,
+        v: ArrayLike,
+        vdot: ArrayLike,
+        t: ArrayLike = 0.0,
+        *,
+        actuators: Sequence[str] | None = None,
+        redundant: str = "error",
+    ) -> Array:
+        """The forces that a motion takes, in addition to those that the model has.
+
+        They are tau in M vdot + gyro - force + B^T lam = S^T tau, where `force` holds the weights, springs and drives
+        of the model. The motion is taken as given, whether or not it satisfies the constraints.
+
+        Parameters
+        ----------
+        q, v, vdot : array_like, shapes (..., nq), (..., nv) and (..., nv)
+            Coordinates, velocities and accelerations, with the same leading axes in all that have any. Angles of joints
+            are the nearest to those of the model's start.
+        t : array_like, shape (...)
+            Times, s.
+        actuators : sequence of str, optional
+            Joints that have an actuator: "shoulder", or "screw.angle" and "screw.slide" where a joint has both. Row i
+            of S is the derivative of the rate of coordinate i by v. Default: S is the identity, so that tau are the
+            generalized forces of a system without constraint rows.
+        redundant : str
+            What to do if several efforts give the motion: raise an "error", or share by "least_norm".
+
+        Returns
+        -------
+        ndarray, shape (..., nv) or (..., actuators)
+            Generalized forces, or the efforts of the actuators: torques, N m, and forces along slides, N.
+
+        Raises
+        ------
+        ValueError
+            Without `actuators`, if the model has constraint rows. With `actuators`, naming them, if their efforts
+            cannot give the motion, or, unless `redundant` is "least_norm", if they depend on each other or do no work;
+            naming rows, if the constraints are singular. Also for unknown joints and wrong shapes.
+        """
+        efforts: Array = UPPER["inverse_dynamics"](self, q, v, vdot, t, actuators, redundant)
+        return efforts
+
+    def inverse_dynamics_derivatives(
+        self, q: ArrayLike, v: ArrayLike, vdot: ArrayLike, t: ArrayLike = 0.0
+    ) -> tuple[Array, Array, Array]:
+        """Derivatives of the generalized forces that `inverse_dynamics` returns without `actuators`.
+
+        Parameters
+        ----------
+        q, v, vdot : array_like, shapes (..., nq), (..., nv) and (..., nv)
+            Coordinates, velocities and accelerations, with the same leading axes in all that have any.
+        t : array_like, shape (...)
+            Times, s.
+
+        Returns
+        -------
+        dq, dv, dvdot : ndarray, shapes (..., nv, nv)
+            By q (in local coordinates: column i along q exp(s e_i)), by v, and by vdot, which is the mass matrix.
+
+        Raises
+        ------
+        ValueError
+            If the model has constraint rows, and for wrong shapes.
+        """
+        found: tuple[Array, Array, Array] = UPPER["inverse_dynamics_derivatives"](self, q, v, vdot, t)
+        return found
 
     def _copy(self: S) -> S:
         other = object.__new__(type(self))

@@ -12,7 +12,7 @@ from lgint._model.system import System
 from lgint._run.dense import LATER, DenseOutput
 from lgint._run.methods import ROWS, shown_options
 from lgint._state.bodies import UNSTABLE
-from lgint._state.outputs import OutputAccessors
+from lgint._state.mechanics import MechanicsAccessors
 
 PARTS: Final = tuple(_core.PARTS)
 
@@ -89,7 +89,7 @@ TIME: Final = Abscissa("time", "times", "t / s", "t = ", " s", "s", "time")
 LOAD: Final = Abscissa("load", "load factors", "load factor", "load factor ", "", "1", "factor of the loads")
 
 
-class States(OutputAccessors):
+class States(MechanicsAccessors):
     """States of a run at its saved times, and what follows from them. The attributes are explained in `Trajectory`."""
 
     method: str

@@ -126,7 +126,7 @@ class JointAccessors(BodyAccessors):
         joint = model.joint(name)
         which = joint_coordinate(name, joint["kind"], coordinate)
         if joint.get("holds"):
-            return self.q[..., _coordinate(model, name, which, 0)]
+            return self.q[..., coordinate_of(model, name, which, 0)]
         if which == "angle":
             _, _, column, _ = model.core.rows(model.joint_place(name).element)
             return self.mem[..., column]
@@ -158,7 +158,7 @@ class JointAccessors(BodyAccessors):
         joint = model.joint(name)
         which = joint_coordinate(name, joint["kind"], coordinate)
         if joint.get("holds"):
-            return self.v[..., _coordinate(model, name, which, 1)]
+            return self.v[..., coordinate_of(model, name, which, 1)]
         if which == "slide":
             axis, omega, distance, velocity = self._slide(model, name)
             return dot(axis, velocity - np.cross(omega, distance))
@@ -307,7 +307,7 @@ def _has_angle(joint: JointRow) -> bool:
     return joint["kind"] in JOINTS and "angle" in JOINTS[joint["kind"]].coordinates
 
 
-def _coordinate(model: Model, name: str, which: str, level: int) -> int:
+def coordinate_of(model: Model, name: str, which: str, level: int) -> int:
     """Index in q (`level` 0) or v (1) of a coordinate of a joint that holds a link of a tree."""
     place = model.joint_place(name)
     starts = model.core.blocks[place.blocks[1]][2:4]

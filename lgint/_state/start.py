@@ -1,4 +1,4 @@
-"""`Model.state`: a state of a system that belongs to no run."""
+"""Methods of models that need states: a state that belongs to no run, inverse dynamics, and mobility."""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ from lgint._args import array, number
 from lgint._model.model import Model
 from lgint._model.system import UPPER, System
 from lgint._rotation import valid_rotations
+from lgint._state.inverse import inverse_dynamics, inverse_dynamics_derivatives
+from lgint._state.mobility import mobility
 from lgint._state.poses import given, moving, placed
 from lgint._state.state import Start, State
 
@@ -43,3 +45,6 @@ def state_of(
 
 
 UPPER["state"] = state_of
+UPPER["inverse_dynamics"] = inverse_dynamics
+UPPER["inverse_dynamics_derivatives"] = inverse_dynamics_derivatives
+UPPER["mobility"] = mobility

@@ -10,7 +10,7 @@ import numpy as np
 from lgint import _core
 from lgint._args import Array
 from lgint._model.system import System
-from lgint._state.outputs import OutputAccessors
+from lgint._state.mechanics import MechanicsAccessors
 
 PARTS: Final = ("t", *_core.PARTS, "extra")  # what a state consists of; "extra" is a dict of arrays
 CARRY: Final = "carry"  # everything else on which later steps of a run depend, where a state has it
@@ -66,7 +66,7 @@ class _Part:
         return found
 
 
-class State(OutputAccessors):
+class State(MechanicsAccessors):
     """A system at one point in time: what `Model.state`, `Trajectory.state` and `Stepper.state` return.
 
     It is read-only and has the accessors of a `Trajectory` without the first axis: `state.position("arm")` has the

@@ -1,0 +1,81 @@
+"""The degrees of freedom of a model, and who takes them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from lgint import _html
+from lgint._model.loops import Loop, dependent_rows, loops
+from lgint._model.model import Model
+from lgint._model.record import holders
+
+
+@dataclass(frozen=True)
+class Mobility:
+    """The degrees of freedom of a model in its start, and who takes them: what `Model.mobility` returns.
+
+    Attributes
+    ----------
+    degrees_of_freedom : int
+        What bodies bring minus what joints take.
+    bodies : dict of str to int
+        The freedoms that each body brings; a link of a tree brings those of the joint that holds it.
+    joints : dict of str to int
+        The freedoms that the rows of each joint take; redundant rows take none.
+    redundant : list of str
+        Names of the rows that follow from others, which come before them.
+    """
+
+    degrees_of_freedom: int
+    bodies: Mapping[str, int]
+    joints: Mapping[str, int]
+    redundant: list[str]
+
+    def __repr__(self) -> str:
+        lines = [self._title(), *(f"{name}: {n:+d}" for name, n in self._changes())]
+        return "\n".join([*lines, *(f"redundant: {row}" for row in self.redundant)])
+
+    def _repr_html_(self) -> str:
+        rows: list[tuple[str, object]] = [(name, f"{n:+d}") for name, n in self._changes()]
+        rows += [(row, "redundant") for row in self.redundant]
+        return _html.table(self._title(), (), rows)
+
+    def _title(self) -> str:
+        n = self.degrees_of_freedom
+        return f"{n} degree{'' if n == 1 else 's'} of freedom"
+
+    def _changes(self) -> list[tuple[str, int]]:
+        return [*self.bodies.items(), *((name, -n) for name, n in self.joints.items())]
+
+
+def mobility(model: Model) -> Mobility:
+    """See `Model.mobility`."""
+    whole: Model = model.complete.with_state(model.q0)
+    dependent = sorted(row for loop in loops(whole) if not loop.is_regular() for row in _dependent(whole, loop))
+    taken = {
+        name: sum(row not in set(dependent) for row in whole.rows(name))
+        for name, joint in whole.joints.items()
+        if not joint.get("holds")
+    }
+    brought = _brought(whole)
+    free = sum(brought.values()) - sum(taken.values())
+    return Mobility(free, brought, taken, [whole.row_names[row] for row in dependent])
+
+
+def _dependent(model: Model, loop: Loop) -> list[int]:
+    """The rows of a loop that depend on those before them, joint by joint."""
+    rows = loop.split(dependent_rows(loop.jacobian(loop.q, loop.v), loop.groups()))
+    return [model.rows(joint).start + row for joint, own in rows.items() for row in own]
+
+
+def _brought(model: Model) -> dict[str, int]:
+    """The freedoms of each body; on a block of several bodies the root has what the others' joints do not bring."""
+    starts = [v for _, _, _, v, *_ in model.core.blocks]
+    left = np.diff([*starts, model.nv]) - [own for *_, own, _ in model.core.blocks]
+    held = {body: model.joint_place(joint).held[1][1] for body, joint in holders(dict(model.joints)).items()}
+    for body, count in held.items():
+        left[model.bodies[body]["block"]] -= count
+    return {name: held.get(name, int(left[body["block"]])) for name, body in model.bodies.items()}
