@@ -93,8 +93,7 @@ class OutputAccessors(JointAccessors):
         drive or law in a joint                 number along the joint's coordinate, as `add_joint_drive` says
         force and torque on a body, drag        wrench on the body
         law on one body                         wrench on the body
-        Cartesian spring, law on two bodies,    wrench on the second body
-        other elements of two bodies
+        Cartesian spring, law on two bodies     wrench on the second body, as of other elements of two bodies
         support                                 wrench on everything attached to the support, as in `reaction`
         ======================================  ================================================================
 
