@@ -389,6 +389,14 @@ def test_links_that_make_no_sense(links, text):
         tree(links)
 
 
+@pytest.mark.parametrize("kind", [row["name"] for row in lgint._core.NODES if row["nown"] or row["explicit_only"]])
+def test_nodes_with_rows_of_their_own_cannot_be_in_trees(kind):
+    (nv,) = (row["nv"] for row in lgint._core.NODES if row["name"] == kind)
+    links = parameters_of(random_links(range(-1, nv - 1)))
+    with pytest.raises(ValueError, match="nodes inside trees must be rotations"):
+        core_model([(kind, 0)], [(0, (0.0,) * 6)], [("tree", "t", (0,), links, None)])
+
+
 def test_frames_that_make_no_sense():
     with pytest.raises(ValueError, match="no such part"):
         tree(random_links([-1]), frames=[(0, (0.0,) * 6, 1)])

@@ -7,6 +7,7 @@ import lgint
 from allocated import allocated
 from battery import observed_order
 from lgint import _core
+from lgint._run import scene
 
 pytestmark = pytest.mark.filterwarnings("ignore:inertia of:UserWarning")
 
@@ -321,3 +322,25 @@ def test_the_memory_of_explicit_runs_grows_linearly(method, closed):
         taken.append(allocated() - before)
         del stepper
     assert 1.9 < (taken[2] - taken[1]) / (taken[1] - taken[0]) < 2.1
+
+
+# ---- pictures ----
+
+
+@pytest.mark.parametrize("root", ["ground", "R3xSO3", "SE3"])
+@pytest.mark.parametrize("kind", ["universal", "planar", "spherical", "free"])
+def test_pictures_show_what_the_trajectory_says(kind, root):
+    tree, bodies = both(kind, root)
+    one, other = (lgint.integrate(model, "rk44", t_end=0.1, h=1e-3) for model in (tree, bodies))
+    at, reference = scene.frames(one, 11), scene.frames(other, 11)
+    for name in tree.bodies:
+        x, R = tree.kinematics(name, at.q, at.v, at.t)[:2]
+        assert np.allclose(x, one.position(name)[::10]) and np.allclose(R, one.rotation(name)[::10])
+    shown, expected = scene.dots(tree, at), scene.dots(bodies, reference)
+    assert shown.keys() == {"joint", "ball"}
+    for name, points in expected.items():
+        assert np.allclose(shown[name], points, rtol=0, atol=1e-9)
+    x, R = one.position("arm")[::10], one.rotation("arm")[::10]
+    assert np.allclose(shown["joint"], x + R @ (POINT - (0.5, 0.4, 0.1)))
+    assert len(list(scene.arms(tree, at))) == (3 if root == "ground" else 4)
+    assert len(list(scene.springs(tree, at))) == 1
