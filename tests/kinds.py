@@ -3,7 +3,7 @@
 from lgint import _core
 
 NODES = {row["name"]: row for row in _core.NODES}
-FREE = [name for name, row in NODES.items() if row["place"] in ("inertial", "body")]
+FREE = [name for name, row in NODES.items() if row["position"] in ("inertial", "body")]
 FORMULATIONS = [name for name in FREE if not NODES[name]["explicit_only"]]  # for all methods
 EXPLICIT_ONLY = [name for name in FREE if NODES[name]["explicit_only"]]
 METHODS = [row["name"] for row in _core.METHODS if row["needs"] is None]

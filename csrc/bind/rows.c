@@ -138,10 +138,11 @@ static PyObject *node_row(const void *Py_UNUSED(context), int index)
 {
     const lg_node *n = lg_nodes[index];
     return Py_BuildValue("{s:s,s:i,s:i,s:i,s:N,s:s,s:z,s:z,s:N,s:N,s:N,s:s}", "name", n->name, "nq", n->nq, "nv", n->nv,
-                         "nown", n->nown, "linear", PyBool_FromLong(n->linear), "place", lg_place_name(n->place),
-                         "storage", lg_storage_name(n->storage), "pivot", n->pivot ? n->pivot->name : NULL, "rates",
-                         PyBool_FromLong(n->attitude != NULL), "explicit_only", PyBool_FromLong(n->qdot != NULL),
-                         "identity", identity_of(n), "reference", n->reference);
+                         "nown", n->nown, "linear", PyBool_FromLong(n->linear), "position",
+                         lg_node_position_name(n->position), "storage", lg_storage_name(n->storage), "pivot",
+                         n->pivot ? n->pivot->name : NULL, "rates", PyBool_FromLong(n->attitude != NULL),
+                         "explicit_only", PyBool_FromLong(n->qdot != NULL), "identity", identity_of(n), "reference",
+                         n->reference);
 }
 
 /* ---- groups ---- */

@@ -188,7 +188,7 @@ static void s3_polish(double *q)
         .nv = 6,                                                                                                       \
         .storage = stored,                                                                                             \
         .pivot = &lg_##group,                                                                                          \
-        .place = LG_PLACE_INERTIAL,                                                                                    \
+        .position = LG_POSITION_INERTIAL,                                                                              \
         .attitude_q = 3,                                                                                               \
         .attitude_v = 3,                                                                                               \
         .attitude_n = 3,                                                                                               \

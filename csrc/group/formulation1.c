@@ -166,7 +166,7 @@ static double angles_fixed_regular(const double *q)
         .reference = "holzinger2024, Sect. 2.1.1, Table 2",                                                            \
         .nq = x + length,                                                                                              \
         .nv = x + 3,                                                                                                   \
-        .place = where,                                                                                                \
+        .position = where,                                                                                             \
         .storage = stored,                                                                                             \
         .pivot = fixed,                                                                                                \
         .attitude_q = x,                                                                                               \
@@ -192,13 +192,14 @@ VERBS(angles_fixed, angles, lg_s3, 0)
 
 /* clang-format off */
 const lg_node lg_euler_parameters_omega_fixed =
-    NODE(euler_fixed, "euler_parameters_omega_fixed", 4, 0, LG_PLACE_FIXED, LG_STORAGE_QUATERNION, NULL, NULL);
+    NODE(euler_fixed, "euler_parameters_omega_fixed", 4, 0, LG_POSITION_FIXED, LG_STORAGE_QUATERNION, NULL, NULL);
 const lg_node lg_euler_parameters_omega =
-    NODE(euler_pose, "euler_parameters_omega", 4, 3, LG_PLACE_INERTIAL, LG_STORAGE_QUATERNION,
+    NODE(euler_pose, "euler_parameters_omega", 4, 3, LG_POSITION_INERTIAL, LG_STORAGE_QUATERNION,
          &lg_euler_parameters_omega_fixed, NULL);
 const lg_node lg_tait_bryan_omega_fixed =
-    NODE(angles_fixed, "tait_bryan_omega_fixed", 3, 0, LG_PLACE_FIXED, LG_STORAGE_ANGLES, NULL, angles_fixed_regular);
+    NODE(angles_fixed, "tait_bryan_omega_fixed", 3, 0, LG_POSITION_FIXED, LG_STORAGE_ANGLES, NULL,
+         angles_fixed_regular);
 const lg_node lg_tait_bryan_omega =
-    NODE(angles_pose, "tait_bryan_omega", 3, 3, LG_PLACE_INERTIAL, LG_STORAGE_ANGLES,
+    NODE(angles_pose, "tait_bryan_omega", 3, 3, LG_POSITION_INERTIAL, LG_STORAGE_ANGLES,
          &lg_tait_bryan_omega_fixed, angles_pose_regular);
 /* clang-format on */

@@ -11,7 +11,7 @@ static void rn_identity(int n, double *q)
 const lg_node lg_rn = {
     .name = "Rn",
     .reference = "holzinger2024, (31)",
-    .place = LG_PLACE_NO_BODY,
+    .position = LG_POSITION_NO_BODY,
     .identity = rn_identity,
     LG_LINEAR_ROW(rn),
 };

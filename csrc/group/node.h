@@ -10,7 +10,12 @@
 
 /* How the node point of a rigid body moves: the block's first three velocities are those of the point in inertial or in
    body axes, or they are absent because the point is fixed in space. NO_BODY: R^n, which can have no frames. */
-typedef enum lg_place { LG_PLACE_NO_BODY, LG_PLACE_FIXED, LG_PLACE_INERTIAL, LG_PLACE_BODY } lg_place;
+typedef enum lg_node_position {
+    LG_POSITION_NO_BODY,
+    LG_POSITION_FIXED,
+    LG_POSITION_INERTIAL,
+    LG_POSITION_BODY
+} lg_node_position;
 
 /* The coordinates of a rotation: nine numbers of a matrix, row-major; a unit quaternion, scalar first; a rotation
    vector; Tait-Bryan angles. */
@@ -69,7 +74,7 @@ typedef struct lg_node {
     const char *reference; /* paper key and place */
     int nq, nv, nown; /* R^n: 0, 0, 0; ask lg_node_nq and lg_node_nv */
     int linear; /* T = I */
-    lg_place place;
+    lg_node_position position;
     lg_storage storage;
     const struct lg_node
         *pivot; /* the kind for the same body about a fixed point; NULL: it is this one, or there is none */
@@ -96,7 +101,7 @@ typedef struct lg_node {
     void (*tangent_mul)(int n, const double *theta, const double *v, double *w);
     /* A = v^, the matrix with v^ w = [v, w]; zero on linear kinds */
     void (*ad)(int n, const double *v, double *A);
-    /* R(q), row-major; NULL where place is LG_PLACE_NO_BODY. */
+    /* R(q), row-major; NULL where position is LG_POSITION_NO_BODY. */
     void (*rotation)(const double *q, double R[9]);
     const lg_node_attitude *attitude; /* NULL: the rates are the body angular velocity itself */
     const lg_node_unit *unit; /* NULL: the kind has no own rows */
@@ -117,7 +122,7 @@ extern const lg_node *const lg_nodes[];
 extern const int lg_node_count;
 const lg_node *lg_node_find(const char *name); /* NULL: no kind has this name */
 
-const char *lg_place_name(lg_place place); /* "no_body" */
+const char *lg_node_position_name(lg_node_position position); /* "no_body" */
 const char *lg_storage_name(lg_storage storage); /* "matrix"; NULL: there is no rotation */
 
 /* Coordinates and velocities of a block: those of the node, then n linear ones. */

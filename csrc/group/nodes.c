@@ -19,15 +19,15 @@ const lg_node *lg_node_find(const char *name)
     return NULL;
 }
 
-const char *lg_place_name(lg_place place)
+const char *lg_node_position_name(lg_node_position position)
 {
     static const char *const names[] = {
-        [LG_PLACE_NO_BODY] = "no_body",
-        [LG_PLACE_FIXED] = "fixed",
-        [LG_PLACE_INERTIAL] = "inertial",
-        [LG_PLACE_BODY] = "body",
+        [LG_POSITION_NO_BODY] = "no_body",
+        [LG_POSITION_FIXED] = "fixed",
+        [LG_POSITION_INERTIAL] = "inertial",
+        [LG_POSITION_BODY] = "body",
     };
-    return names[place];
+    return names[position];
 }
 
 const char *lg_storage_name(lg_storage storage)

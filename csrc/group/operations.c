@@ -34,7 +34,7 @@ lg_operand lg_operand_of(const lg_operation *operation, int k)
     }
 }
 
-int lg_operand_place(const lg_operand *operand, int row, int column)
+int lg_operand_index(const lg_operand *operand, int row, int column)
 {
     if (operand->letter == 'm')
         return operand->rows * column + row;

@@ -29,6 +29,6 @@ lg_operand lg_operand_of(const lg_operation *operation, int k);
 
 /* The index of an entry among the numbers that the function takes: a matrix on the algebra is column-major, and an
    element that users see as [R, x; 0, 1] is stored as x, R and its last row. */
-int lg_operand_place(const lg_operand *operand, int row, int column);
+int lg_operand_index(const lg_operand *operand, int row, int column);
 
 #endif

@@ -309,7 +309,7 @@ MOVES(s3r3)
         .nv = 6,                                                                                                       \
         .storage = stored,                                                                                             \
         .pivot = &fixed,                                                                                               \
-        .place = LG_PLACE_BODY,                                                                                        \
+        .position = LG_POSITION_BODY,                                                                                  \
         .attitude_q = 3,                                                                                               \
         .attitude_v = 3,                                                                                               \
         .attitude_n = 3,                                                                                               \

@@ -17,7 +17,7 @@
    are those of first_stage:
        consistent  the index-1 solution there. Stages that lie at the end are not formed.
        printed     lam = sum_i d_i Lam_i (15). If the last stage is evaluated at the end, its k is the acceleration,
-                   also after a projection. Otherwise this solves M a = force - gyro - B^T lam: see unjoined.h.
+                   also after a projection. Otherwise this solves M a = force - gyro - B^T lam: see unconstrained.h.
 
    For the embedded solution the last stage is solved once more, with the point of its own weights b^ as the next one.
    This happens before the end of the step is projected, so that the error is that of the step alone.
@@ -27,7 +27,7 @@
 #include "integrator/explicit.h"
 #include "solve/initial.h"
 #include "solve/project.h"
-#include "solve/unjoined.h"
+#include "solve/unconstrained.h"
 
 /* ---- options ---- */
 
@@ -77,7 +77,7 @@ typedef struct lg_herk_stepper {
     double *phidot;
     double *theta_end, *q_end, *v_end, *a_end, *lam_end;
     double *error; /* 2 nv */
-    lg_unjoined unjoined; /* used if neither the index-1 equations nor the last stage give the acceleration */
+    lg_unconstrained unconstrained; /* used if neither the index-1 equations nor the last stage give the acceleration */
 } lg_herk_stepper;
 
 /* Whether the acceleration of the new state follows from its multipliers. */
@@ -94,7 +94,7 @@ static lg_status choose(const lg_method *method, const lg_system *system, const 
     return LG_OK;
 }
 
-static lg_status prepare(lg_stepper *self)
+static lg_status herk_prepare(lg_stepper *self)
 {
     lg_herk_stepper *rk = (lg_herk_stepper *)self;
     const lg_tableau *tableau = self->method->data;
@@ -109,10 +109,10 @@ static lg_status prepare(lg_stepper *self)
         rk->d[i] = lg_ratio_value(tableau->d[i]);
     }
     rk->b_hat = lg_weights_of(rk->stages, tableau->b_hat);
-    return needs_acceleration(rk) ? lg_unjoined_open(&rk->unjoined, self->system) : LG_OK;
+    return needs_acceleration(rk) ? lg_unconstrained_open(&rk->unconstrained, self->system) : LG_OK;
 }
 
-static void layout(lg_stepper *self, lg_arena *arena)
+static void herk_layout(lg_stepper *self, lg_arena *arena)
 {
     lg_herk_stepper *rk = (lg_herk_stepper *)self;
     const lg_space *space = self->system->space;
@@ -131,13 +131,13 @@ static void layout(lg_stepper *self, lg_arena *arena)
         *values[i] = lg_arena_doubles(arena, (size_t)pattern->nvalues);
     }
     rk->error = lg_arena_doubles(arena, rk->estimates ? 2 * (size_t)space->nv : 0);
-    if (rk->unjoined.plan)
-        lg_unjoined_layout(&rk->unjoined, &self->accel, arena);
+    if (rk->unconstrained.plan)
+        lg_unconstrained_layout(&rk->unconstrained, &self->accel, arena);
 }
 
 static void close_plan(lg_stepper *self)
 {
-    lg_unjoined_close(&((lg_herk_stepper *)self)->unjoined);
+    lg_unconstrained_close(&((lg_herk_stepper *)self)->unconstrained);
 }
 
 /* ---- points ---- */
@@ -279,7 +279,7 @@ static lg_status error(lg_stepper *self, const lg_state *before, double h, doubl
 /* ---- the step ---- */
 
 /* The first stage, which is that of the state, and the point of the second one. */
-static void begin(lg_herk_stepper *rk, const lg_state *state, double h)
+static void herk_begin(lg_herk_stepper *rk, const lg_state *state, double h)
 {
     lg_slopes_begin(&rk->slopes, state);
     lg_zero(rk->base.system->pattern->nrows, rk->lam_end);
@@ -297,7 +297,7 @@ static lg_status accelerate(lg_herk_stepper *rk, const lg_point *end)
     if (rk->consistent)
         return (rk->levels ? lg_accel_solve_factored : lg_accel_solve)(accel, end, rk->a_end, rk->lam_end, report);
     if (needs_acceleration(rk))
-        return lg_unjoined_solve(&rk->unjoined, accel, end, rk->a_end, rk->lam_end, report);
+        return lg_unconstrained_solve(&rk->unconstrained, accel, end, rk->a_end, rk->lam_end, report);
     lg_copy(nv, lg_slopes_at(&rk->slopes, rk->stages - 1) + nv, rk->a_end);
     return LG_OK;
 }
@@ -310,10 +310,10 @@ static lg_status finish(lg_herk_stepper *rk, const lg_state *state, double h)
     return accelerate(rk, &end);
 }
 
-static lg_status step(lg_stepper *self, lg_state *state, double h)
+static lg_status herk_step(lg_stepper *self, lg_state *state, double h)
 {
     lg_herk_stepper *rk = (lg_herk_stepper *)self;
-    begin(rk, state, h);
+    herk_begin(rk, state, h);
     for (int i = 1; i < rk->stages; i++)
         LG_TRY(take_stage(rk, state, i, h));
     if (rk->estimates)
@@ -328,9 +328,9 @@ const lg_stepper_type lg_herk = {
     .coupling = LG_COUPLING_MASS,
     .runge_kutta = 1,
     .choose = choose,
-    .prepare = prepare,
-    .layout = layout,
-    .step = step,
+    .prepare = herk_prepare,
+    .layout = herk_layout,
+    .step = herk_step,
     .error = error,
     .close = close_plan,
 };

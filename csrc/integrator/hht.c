@@ -129,7 +129,7 @@ static lg_status check_kinds(lg_stepper *self)
     const lg_space *space = system->space;
     for (const lg_factor *f = space->factor; f < space->factor + space->nfactors; f++) {
         int is_tree = (system->flags & LG_SYSTEM_TREES) != 0 && f == space->block[f->block].factor;
-        int turns = f->node->place != LG_PLACE_NO_BODY || is_tree;
+        int turns = f->node->position != LG_POSITION_NO_BODY || is_tree;
         if (!turns || f->node->hht)
             continue;
         const char *name = system->block_name ? system->block_name(system->self, f->block) : "a block";
@@ -142,7 +142,7 @@ static lg_status check_kinds(lg_stepper *self)
     return LG_OK;
 }
 
-static lg_status prepare(lg_stepper *self)
+static lg_status hht_prepare(lg_stepper *self)
 {
     lg_hht_stepper *g = (lg_hht_stepper *)self;
     g->printed = lg_system_in(self->system, LG_FORM_SHERIF);
@@ -159,7 +159,7 @@ static lg_status prepare(lg_stepper *self)
 
 /* ---- memory ---- */
 
-static void layout(lg_stepper *self, lg_arena *arena)
+static void hht_layout(lg_stepper *self, lg_arena *arena)
 {
     lg_hht_stepper *g = (lg_hht_stepper *)self;
     const lg_space *space = self->system->space;
@@ -204,7 +204,7 @@ static lg_status reset(lg_stepper *self, lg_state *state)
 }
 
 /* a_n for a step of size h: it belongs to t_n + alpha h. */
-static double carried_acceleration(const lg_state *state, double ratio, int i)
+static double bias_of_carrier(const lg_state *state, double ratio, int i)
 {
     return ratio == 1 ? state->carry[i] : state->a[i] + ratio * (state->carry[i] - state->a[i]);
 }
@@ -212,12 +212,12 @@ static double carried_acceleration(const lg_state *state, double ratio, int i)
 /* ---- the step's formulas ---- */
 
 /* The first guess: a_n and lam_n. */
-static void predict(lg_hht_stepper *g, const lg_state *state, double h)
+static void hht_predict(lg_hht_stepper *g, const lg_state *state, double h)
 {
     int nv = g->base.system->space->nv;
     double last = state->carry[2 * nv], ratio = last > 0 ? h / last : 1;
     for (int i = 0; i < nv; i++) {
-        double vn = state->v[i], an = carried_acceleration(state, ratio, i);
+        double vn = state->v[i], an = bias_of_carrier(state, ratio, i);
         g->u[i] = vn + h * (1 - g->gamma) * an;
         g->theta0[i] = h * vn + h * h * (0.5 - g->beta) * an;
         g->a[i] = an;
@@ -232,7 +232,7 @@ static int is_modified(const lg_hht_stepper *g, const lg_block *b)
 }
 
 /* The chains of the step; the matrices they point to change with its iterations. */
-static void form_chains(lg_hht_stepper *g)
+static void hht_form_chains(lg_hht_stepper *g)
 {
     const lg_space *space = g->base.system->space;
     double k[3] = {1 / g->beta_prime, g->h * g->gamma, 1};
@@ -264,7 +264,7 @@ static void modified_velocity(lg_hht_stepper *g, const lg_block *b, int with_mat
 }
 
 /* theta, q, v and the old force from a. */
-static void follow(lg_hht_stepper *g, int with_matrix)
+static void hht_follow(lg_hht_stepper *g, int with_matrix)
 {
     const lg_space *space = g->base.system->space;
     const double *F = g->start->carry + space->nv;
@@ -352,7 +352,7 @@ static void add_transport(lg_hht_stepper *g)
 }
 
 /* (62) and the rows, scaled. */
-static lg_status evaluate(void *self, int with_matrix, double *residual, lg_residual_norms *norms)
+static lg_status hht_evaluate(void *self, int with_matrix, double *residual, lg_residual_norms *norms)
 {
     lg_hht_stepper *g = self;
     int nv = g->base.system->space->nv, nrows = g->base.system->pattern->nrows;
@@ -360,7 +360,7 @@ static lg_status evaluate(void *self, int with_matrix, double *residual, lg_resi
     lg_wanted wanted = lg_implicit_terms(&g->implicit);
     wanted.phi = nrows ? phi : NULL;
 
-    follow(g, with_matrix);
+    hht_follow(g, with_matrix);
     LG_TRY(evaluate_system(g, &wanted, with_matrix));
     lg_implicit_forces(&g->implicit, nv, wa, g->alpha * wa, g->old, norms);
     lg_implicit_rows(0, nrows, g->beta_prime, g->row_noise, 0, phi, norms);
@@ -373,7 +373,7 @@ static lg_status factor(void *self, int with_matrix, int keeps)
     lg_hht_stepper *g = self;
     lg_accel *accel = &g->base.accel;
     if (!with_matrix) {
-        follow(g, 1);
+        hht_follow(g, 1);
         LG_TRY(evaluate_system(g, &(lg_wanted){0}, 1));
     }
 
@@ -408,15 +408,15 @@ static int is_negligible(void *self, const double *correction)
 
 /* ---- the step ---- */
 
-static void begin(lg_hht_stepper *g, const lg_state *state, double h)
+static void hht_begin(lg_hht_stepper *g, const lg_state *state, double h)
 {
     g->start = state;
     g->t = state->t;
     g->h = h;
     g->beta_prime = 1 / (h * h * g->beta);
     g->row_noise = 64 * DBL_EPSILON * (1 + lg_max_abs(g->base.system->space->nq, state->q));
-    predict(g, state, h);
-    form_chains(g);
+    hht_predict(g, state, h);
+    hht_form_chains(g);
 }
 
 /* Writes the carry: a, and F at the accepted point, where Newton's method has evaluated last. */
@@ -431,14 +431,14 @@ static void carry(const lg_hht_stepper *g, lg_state *state, const lg_newton_memo
     memcpy(state->carry + 2 * nv + 1, memory, sizeof *memory);
 }
 
-static lg_status step(lg_stepper *self, lg_state *state, double h)
+static lg_status hht_step(lg_stepper *self, lg_state *state, double h)
 {
     lg_hht_stepper *g = (lg_hht_stepper *)self;
-    begin(g, state, h);
+    hht_begin(g, state, h);
 
     int nrows = self->system->pattern->nrows;
     int nv = self->system->space->nv;
-    lg_newton_problem problem = {g, nv, nrows, nrows > 0, evaluate, factor, solve, update, is_negligible};
+    lg_newton_problem problem = {g, nv, nrows, nrows > 0, hht_evaluate, factor, solve, update, is_negligible};
     lg_point end = end_point(g);
     lg_newton_memory memory;
     lg_newton_result result = {0};
@@ -461,8 +461,8 @@ const lg_stepper_type lg_hht = {
     .coupling = LG_COUPLING_TANGENTS,
     .size = sizeof(lg_hht_stepper),
     .choose = choose,
-    .prepare = prepare,
-    .layout = layout,
+    .prepare = hht_prepare,
+    .layout = hht_layout,
     .carry = &carry_verbs,
-    .step = step,
+    .step = hht_step,
 };

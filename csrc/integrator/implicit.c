@@ -2,7 +2,7 @@
 #include "integrator/implicit.h"
 
 #include "core/small.h"
-#include "solve/culprit.h"
+#include "solve/cause.h"
 
 #include <float.h>
 #include <math.h>

@@ -33,7 +33,7 @@ typedef struct lg_rkmk_stepper {
     double *residual, *residual_before; /* phi, phidot (nrows each) there and at the start of the step */
 } lg_rkmk_stepper;
 
-static lg_status prepare(lg_stepper *self)
+static lg_status rkmk_prepare(lg_stepper *self)
 {
     lg_rkmk_stepper *rk = (lg_rkmk_stepper *)self;
     const lg_tableau *tableau = self->method->data;
@@ -51,7 +51,7 @@ static lg_status prepare(lg_stepper *self)
     return LG_OK;
 }
 
-static void layout(lg_stepper *self, lg_arena *arena)
+static void rkmk_layout(lg_stepper *self, lg_arena *arena)
 {
     lg_rkmk_stepper *rk = (lg_rkmk_stepper *)self;
     size_t nv = (size_t)self->system->space->nv;
@@ -109,7 +109,7 @@ static lg_status project(lg_rkmk_stepper *rk, const lg_state *state, double t, d
     return rk->nrows ? lg_residual(accel, &point, rk->residual) : LG_OK;
 }
 
-static lg_status step(lg_stepper *self, lg_state *state, double h)
+static lg_status rkmk_step(lg_stepper *self, lg_state *state, double h)
 {
     lg_rkmk_stepper *rk = (lg_rkmk_stepper *)self;
     const lg_space *space = self->system->space;
@@ -170,8 +170,8 @@ const lg_stepper_type lg_rkmk = {
     .coupling = LG_COUPLING_MASS,
     .size = sizeof(lg_rkmk_stepper),
     .runge_kutta = 1,
-    .prepare = prepare,
-    .layout = layout,
-    .step = step,
+    .prepare = rkmk_prepare,
+    .layout = rkmk_layout,
+    .step = rkmk_step,
     .error = error,
 };

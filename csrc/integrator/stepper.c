@@ -3,7 +3,7 @@
 
 #include "core/small.h"
 #include "integrator/options.h"
-#include "solve/culprit.h"
+#include "solve/cause.h"
 
 #include <math.h>
 
@@ -42,7 +42,7 @@ void lg_list_unit_formulations(char *text, size_t size)
 {
     text[0] = '\0';
     for (int i = 0; i < lg_node_count; i++)
-        if (lg_nodes[i]->place == LG_PLACE_INERTIAL && lg_nodes[i]->unit)
+        if (lg_nodes[i]->position == LG_POSITION_INERTIAL && lg_nodes[i]->unit)
             lg_text_list(text, size, lg_nodes[i]->name);
 }
 

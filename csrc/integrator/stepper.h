@@ -66,7 +66,7 @@ struct lg_stepper_type {
     /* Another stepper if the system or the options ask for it; names an option that contradicts this. NULL: never. */
     lg_status (*choose)(const lg_method *method, const lg_system *system, const lg_option_value *options,
                         const lg_stepper_type **stepper, lg_report *report);
-    /* Checks options together and derives coefficients; names the culprit in report->what. */
+    /* Checks options together and derives coefficients; names what is wrong in report->what. */
     lg_status (*prepare)(lg_stepper *self);
     void (*layout)(lg_stepper *self, lg_arena *arena); /* carves all arrays; also used to measure them */
     /* One step of size h. Writes the new state, state->t included, only on success and leaves it unchanged on

@@ -141,7 +141,7 @@ static inline lg_status move_for(const lg_model *m, lg_form form, const lg_point
 }
 
 /* Forces and joints leave their wrenches on the frames. */
-static inline lg_status press(const lg_model *m, lg_form form, const lg_point *at, const lg_wanted *want)
+static inline lg_status add_wrenches(const lg_model *m, lg_form form, const lg_point *at, const lg_wanted *want)
 {
     int forces = wants_forces(want), rows = wants_rows(m, want);
     if (forces)
@@ -166,7 +166,7 @@ static inline lg_status eval(const lg_model *m, lg_form form, const lg_point *at
     LG_TRY(move_for(m, form, at, want));
     if (want->Ma || want->gyro || want->ntangents)
         add_inertia(m, form, at, want);
-    LG_TRY(press(m, form, at, want));
+    LG_TRY(add_wrenches(m, form, at, want));
     LG_TRY(collect(m, form, at, want));
     if (m->pattern.nmasked)
         lg_model_mask(m, at, want);
@@ -210,10 +210,10 @@ void lg_model_form(lg_form form, lg_system *sibling)
     }
 }
 
-lg_status lg_model_press(const lg_model *m, lg_form form, const lg_point *at, const lg_wanted *want)
+lg_status lg_model_add_wrenches(const lg_model *m, lg_form form, const lg_point *at, const lg_wanted *want)
 {
     LG_TRY(move_for(m, form, at, want));
-    return press(m, form, at, want);
+    return add_wrenches(m, form, at, want);
 }
 
 lg_status lg_model_collect(const lg_model *m, const lg_point *at, const lg_wanted *want)
@@ -223,7 +223,7 @@ lg_status lg_model_collect(const lg_model *m, const lg_point *at, const lg_wante
 
 /* The wrenches of forces alone, on frames that move; `gathered` is where bodies would gather them, and where forces on
    coordinates of trees are. */
-static LG_APART lg_status press_forces(const lg_model *m, const lg_point *at, double *gathered)
+static LG_APART lg_status add_force_wrenches(const lg_model *m, const lg_point *at, double *gathered)
 {
     const lg_wanted forces = {.force = gathered};
     LG_TRY(move(m, LG_FORM_DYNAMICS, at, m->force_level, 0));
@@ -240,7 +240,7 @@ lg_status lg_model_accelerate(void *self, const lg_point *at, double *a)
 {
     const lg_model *m = self;
     if (m->nforce_spans || m->njoint_spans || m->system.inverse_mass)
-        LG_TRY(press_forces(m, at, a));
+        LG_TRY(add_force_wrenches(m, at, a));
     for (int i = 0; i < m->nbody_spans; i++)
         if (m->body_spans[i].first->type->alone)
             LG_TRY(m->body_spans[i].first->type->alone->accelerate(m->body_spans[i], at, a));
@@ -332,7 +332,7 @@ static int has_finite_force(const lg_force *f, const lg_point *at)
     const lg_wanted nothing = {0};
     double law[3] = {0}, dead[6];
     lg_status status;
-    if (f->borne)
+    if (f->added_by_body)
         return f->type->dead(&f->e, dead) && lg_all_finite(6, dead);
     if (f->type->coordinate)
         status = lg_force_on_coordinate(f, at, 0, law);
@@ -351,7 +351,7 @@ static int has_finite_stress(const lg_joint *j, const lg_point *at)
     return status != LG_NOT_FINITE && isfinite(sum_of_forces(&j->e, at));
 }
 
-const char *lg_model_culprit(void *self, const lg_point *at)
+const char *lg_model_not_finite(void *self, const lg_point *at)
 {
     const lg_model *m = self;
     if (lg_model_move(m, LG_FORM_DYNAMICS, at, LG_TWISTS, 0) != LG_OK)

@@ -19,7 +19,7 @@ static void add_direct(const lg_element *e, const lg_arms *arms, const double M[
         for (int i = 0; i < 2; i++)
             if (lg_element_moves(e, i)) {
                 int ld;
-                double *S = lg_matrix_at(to->S, e->meeting[i][j], &ld);
+                double *S = lg_matrix_at(to->S, e->matrix_block[i][j], &ld);
                 lg_arm_pull_force(&arms->to[i], M[i], i == j ? s : -s, &dF, body->block, S, ld);
             }
     }

@@ -59,7 +59,7 @@ typedef struct builder {
     double *parameters;
     char *names;
     const lg_body **body_of; /* per block, then the supports */
-    int *used; /* per frame of the description, by forces and by joints: lg_frame.pressed */
+    int *used; /* per frame of the description, by forces and by joints: lg_frame.loaded */
 } builder;
 
 static void *take(lg_arena *arena, int count, size_t size)
@@ -83,7 +83,7 @@ static void layout_records(void *self, lg_arena *arena)
     m->joint_spans = take(arena, lg_joint_type_count, sizeof *m->joint_spans);
     m->invariant_spans = take(arena, lg_joint_type_count, sizeof *m->invariant_spans);
     m->frame_of = take(arena, n.nframes, sizeof *m->frame_of);
-    m->place_of = take(arena, n.nelements, sizeof *m->place_of);
+    m->element_of = take(arena, n.nelements, sizeof *m->element_of);
     b->parameters = lg_arena_doubles(arena, n.nparameters);
 }
 
@@ -162,7 +162,7 @@ static lg_element common(builder *b, const lg_element_spec *from, int row)
 }
 
 /* The place in `body_of` of what carries the frames of a block (-2 and less: of a support); -1: there is none. */
-static int carrier_place(const builder *b, int block)
+static int carrier_index(const builder *b, int block)
 {
     int place = block >= 0 ? block : b->n.nblocks - 2 - block;
     return place < b->n.nblocks + b->n.nsupports ? place : -1;
@@ -171,8 +171,8 @@ static int carrier_place(const builder *b, int block)
 static void add_body(builder *b, const lg_model_spec *spec, int i)
 {
     lg_model *m = b->model;
-    lg_body *body = (lg_body *)m->place_of[i].body;
-    int block = spec->frames[spec->elements[i].frames[0]].block, place = carrier_place(b, block);
+    lg_body *body = (lg_body *)m->element_of[i].body;
+    int block = spec->frames[spec->elements[i].frames[0]].block, place = carrier_index(b, block);
     *body = (lg_body){.e = common(b, &spec->elements[i], b->row_of[i]),
                       .type = lg_body_types[b->row_of[i]],
                       .block = block < 0 ? NULL : &m->blocks[block],
@@ -185,29 +185,30 @@ static void add_body(builder *b, const lg_model_spec *spec, int i)
         m->body_on[block] = (int)(body - m->bodies);
 }
 
-/* Whether the body under a force bears it; to be called once the bodies are filled. */
-static int is_borne(const builder *b, const lg_model_spec *spec, int i)
+/* Whether the body under a force adds it itself, as a dead load; to be called once the bodies are filled. */
+static int is_added_by_body(const builder *b, const lg_model_spec *spec, int i)
 {
     const lg_element_spec *from = &spec->elements[i];
     const lg_force_type *type = lg_force_types[b->row_of[i] - lg_body_type_count];
     const lg_element e = {.p = from->parameters, .np = from->nparameters};
-    int block = spec->frames[from->frames[0]].block, place = block == -1 ? -1 : carrier_place(b, block);
+    int block = spec->frames[from->frames[0]].block, place = block == -1 ? -1 : carrier_index(b, block);
     const lg_body *body = place < 0 ? NULL : b->body_of[place];
     double wrench[6];
-    return body && body->type->bears && body->type->bears(body) && type->dead && type->dead(&e, wrench);
+    return body && body->type->adds_dead_loads && body->type->adds_dead_loads(body) && type->dead &&
+           type->dead(&e, wrench);
 }
 
 static void add_force(builder *b, const lg_model_spec *spec, int i)
 {
-    lg_force *force = (lg_force *)b->model->place_of[i].force;
+    lg_force *force = (lg_force *)b->model->element_of[i].force;
     *force = (lg_force){.e = common(b, &spec->elements[i], b->row_of[i]),
                         .type = lg_force_types[b->row_of[i] - lg_body_type_count],
-                        .borne = is_borne(b, spec, i)};
+                        .added_by_body = is_added_by_body(b, spec, i)};
 }
 
 static void add_joint(builder *b, const lg_model_spec *spec, int i)
 {
-    lg_joint *joint = (lg_joint *)b->model->place_of[i].joint;
+    lg_joint *joint = (lg_joint *)b->model->element_of[i].joint;
     *joint = (lg_joint){.e = common(b, &spec->elements[i], b->row_of[i]),
                         .type = lg_joint_types[b->row_of[i] - lg_body_type_count - lg_force_type_count]};
     for (int k = 0; k < joint->e.info->nrows; k++) // those that are not omitted
@@ -223,19 +224,19 @@ static void place_bodies(builder *b)
         lg_body *first = m->bodies + m->nbodies;
         for (int i = 0; i < b->n.nelements; i++)
             if (b->row_of[i] == row)
-                m->place_of[i].body = &m->bodies[m->nbodies++];
+                m->element_of[i].body = &m->bodies[m->nbodies++];
         if (m->bodies + m->nbodies > first)
             m->body_spans[m->nbody_spans++] = (lg_span){first, m->bodies + m->nbodies};
     }
 }
 
 /* Places the forces of a row: those that bodies bear, or the others. */
-static void place_forces(builder *b, const lg_model_spec *spec, int row, int borne)
+static void place_forces(builder *b, const lg_model_spec *spec, int row, int added_by_body)
 {
     lg_model *m = b->model;
     for (int i = 0; i < b->n.nelements; i++)
-        if (b->row_of[i] == row && is_borne(b, spec, i) == borne)
-            m->place_of[i].force = &m->forces[m->nforces++];
+        if (b->row_of[i] == row && is_added_by_body(b, spec, i) == added_by_body)
+            m->element_of[i].force = &m->forces[m->nforces++];
 }
 
 static void place_all_forces(builder *b, const lg_model_spec *spec)
@@ -257,7 +258,7 @@ static void place_joints(builder *b)
         lg_joint *first = m->joints + m->njoints;
         for (int i = 0; i < b->n.nelements; i++)
             if (b->row_of[i] == row)
-                m->place_of[i].joint = &m->joints[m->njoints++];
+                m->element_of[i].joint = &m->joints[m->njoints++];
         if (m->joints + m->njoints > first)
             m->joint_spans[m->njoint_spans++] = (lg_joints){first, m->joints + m->njoints};
     }
@@ -282,7 +283,7 @@ static void fill_records(builder *b, const lg_model_spec *spec)
 
 static lg_body *carrier(const builder *b, int block)
 {
-    return block == -1 ? &b->model->ground : (lg_body *)b->body_of[carrier_place(b, block)];
+    return block == -1 ? &b->model->ground : (lg_body *)b->body_of[carrier_index(b, block)];
 }
 
 /* Counts the frames of each body and gives each body its part of the table; active frames come first. */
@@ -316,7 +317,7 @@ static void fill_frames(builder *b, const lg_model_spec *spec)
                 continue;
             lg_frame *to = (lg_frame *)body->frames++;
             *to = (lg_frame){
-                .body = body, .part = from->part, .pressed = (unsigned)b->used[i], .pose = reserve(m, LG_POSE_SIZE)};
+                .body = body, .part = from->part, .loaded = (unsigned)b->used[i], .pose = reserve(m, LG_POSE_SIZE)};
             lg_copy(3, from->base, to->base);
             lg_copy(3, from->offset, to->offset);
             to->at_node = lg_dot3(to->offset, to->offset) == 0;
@@ -330,12 +331,12 @@ static void fill_frames(builder *b, const lg_model_spec *spec)
 
 /* Forces on coordinates and those that bodies bear exert no wrenches on frames; joints with compliance exert both
    kinds. */
-static int pressed_by(lg_element_place element)
+static int loads_of(lg_element_ref element)
 {
     if (element.body)
         return 0;
     if (element.force)
-        return element.force->type->coordinate || element.force->borne ? 0 : 1 << LG_FORCES;
+        return element.force->type->coordinate || element.force->added_by_body ? 0 : 1 << LG_FORCES;
     return 1 << LG_REACTIONS | (element.joint->type->compliance ? 1 << LG_FORCES : 0);
 }
 
@@ -343,7 +344,7 @@ static void mark_frames(builder *b, const lg_model_spec *spec)
 {
     for (int i = 0; i < spec->nelements; i++)
         for (int s = 0; s < lg_row_info(b->row_of[i])->nframes; s++)
-            b->used[spec->elements[i].frames[s]] |= pressed_by(b->model->place_of[i]);
+            b->used[spec->elements[i].frames[s]] |= loads_of(b->model->element_of[i]);
 }
 
 /* ---- the pattern, in the order of the description ---- */
@@ -364,7 +365,8 @@ static void name_row(builder *b, const lg_joint *joint, int row)
 static int moves_freely(const lg_body *body)
 {
     const lg_block *block = body->block;
-    return body->type->is_point || block->node->place == LG_PLACE_INERTIAL || block->node->place == LG_PLACE_BODY;
+    return body->type->is_point || block->node->position == LG_POSITION_INERTIAL ||
+           block->node->position == LG_POSITION_BODY;
 }
 
 /* A joint's group: its rows and, per block under its frames, its part of B. If both frames are on one body, neither
@@ -388,17 +390,17 @@ static void add_group(builder *b, lg_joint *joint)
 }
 
 /* Notes where the blocks under an element's frames meet in the matrix: each block with itself, and two blocks in their
-   own clique, whose meetings begin at `first`; -1: they do not couple. */
-static void set_meetings(lg_element *e, long first)
+   own clique, whose blocks of the matrix begin at `first`; -1: they do not couple. */
+static void set_matrix_blocks(lg_element *e, long first)
 {
     for (int i = 0; i < e->info->nframes; i++)
         for (int j = 0; j < e->info->nframes; j++) {
             const lg_body *a = e->frame[i]->body, *b = e->frame[j]->body;
-            e->meeting[i][j] = a == b ? a->index : first < 0 ? -1 : first + 2 * i + j;
+            e->matrix_block[i][j] = a == b ? a->index : first < 0 ? -1 : first + 2 * i + j;
         }
 }
 
-/* Finds the frames of an element and the meetings of their blocks, in a new clique if the verb says that they
+/* Finds the frames of an element and the matrix blocks of their blocks, in a new clique if the verb says that they
    couple. */
 static void join_frames(builder *b, const lg_element_spec *from, int (*couples)(const lg_element *), lg_element *e)
 {
@@ -410,7 +412,7 @@ static void join_frames(builder *b, const lg_element_spec *from, int (*couples)(
             lg_layout_member(&b->layout, e->frame[s]->body->index);
         first = lg_layout_clique(&b->layout);
     }
-    set_meetings(e, first);
+    set_matrix_blocks(e, first);
 }
 
 static lg_level larger(lg_level a, lg_level b)
@@ -422,7 +424,7 @@ static lg_level larger(lg_level a, lg_level b)
 static lg_level needed_by(const lg_force *force)
 {
     const lg_force_type *type = force->type;
-    if (force->borne)
+    if (force->added_by_body)
         return LG_ROTATIONS;
     return type->needs_twists ? LG_TWISTS : type->ignores_places ? LG_ROTATIONS : LG_POSES;
 }
@@ -432,9 +434,9 @@ static void join_elements(builder *b, const lg_model_spec *spec)
     lg_model *m = b->model;
     m->force_level = LG_ROTATIONS;
     for (int i = 0; i < spec->nelements; i++) {
-        lg_body *body = (lg_body *)m->place_of[i].body;
-        lg_force *force = (lg_force *)m->place_of[i].force;
-        lg_joint *joint = (lg_joint *)m->place_of[i].joint;
+        lg_body *body = (lg_body *)m->element_of[i].body;
+        lg_force *force = (lg_force *)m->element_of[i].force;
+        lg_joint *joint = (lg_joint *)m->element_of[i].joint;
         join_frames(b, &spec->elements[i],
                     joint   ? joint->type->couples
                     : force ? force->type->couples
@@ -459,23 +461,23 @@ static void fill_invariants(builder *b)
 {
     lg_model *m = b->model;
     const int *start = m->pattern.group_start;
-    long meeting = b->layout.nmeetings;
+    long matrix_block = b->layout.nmatrix_blocks;
     if (!m->invariants) // there are no joints
         return;
     for (int i = 0; i < b->n.nelements; i++) {
-        const lg_joint *from = m->place_of[i].joint;
+        const lg_joint *from = m->element_of[i].joint;
         if (!from)
             continue;
         lg_joint *joint = m->invariants + (from - m->joints);
         *joint = *from;
-        if (lg_joint_carry(from, b->parameters)) {
+        if (lg_joint_to_body_axes(from, b->parameters)) {
             joint->e.p = b->parameters;
             b->parameters += joint->e.np;
         }
         if (!joint->nrows)
             continue;
-        set_meetings(&joint->e, meeting);
-        meeting += (long)(start[1] - start[0]) * (start[1] - start[0]);
+        set_matrix_blocks(&joint->e, matrix_block);
+        matrix_block += (long)(start[1] - start[0]) * (start[1] - start[0]);
         start++;
     }
     for (int i = 0; i < m->njoint_spans; i++)
@@ -488,7 +490,7 @@ static void place_loads(lg_model *m)
 {
     lg_dead_load *next = m->loads;
     for (const lg_force *f = m->forces; f < m->forces + m->nforces; f++)
-        ((lg_body *)f->e.frame[0]->body)->nloads += f->borne;
+        ((lg_body *)f->e.frame[0]->body)->nloads += f->added_by_body;
     for (lg_body *body = m->bodies; body < m->bodies + m->nbodies; body++) {
         body->loads = next;
         next += body->nloads;
@@ -503,7 +505,7 @@ static void write_loads(lg_model *m)
         const lg_frame *frame = f->e.frame[0];
         lg_body *body = (lg_body *)frame->body;
         double wrench[6];
-        if (!f->borne || !f->type->dead(&f->e, wrench))
+        if (!f->added_by_body || !f->type->dead(&f->e, wrench))
             continue;
         lg_dead_load *load = (lg_dead_load *)&body->loads[body->nloads++];
         lg_copy(3, wrench, load->force);
@@ -551,8 +553,8 @@ static lg_status check_bodies(const builder *b, const lg_model_spec *spec, lg_re
 {
     const lg_model *m = b->model;
     for (int i = 0; i < spec->nelements; i++) {
-        const lg_body *body = m->place_of[i].body;
-        int place = body ? carrier_place(b, spec->frames[spec->elements[i].frames[0]].block) : 0;
+        const lg_body *body = m->element_of[i].body;
+        int place = body ? carrier_index(b, spec->frames[spec->elements[i].frames[0]].block) : 0;
         if (body && (place < 0 || b->body_of[place] != body))
             return lg_model_refuse(report, body->e.name, "there is another body on its block");
     }
@@ -560,7 +562,7 @@ static lg_status check_bodies(const builder *b, const lg_model_spec *spec, lg_re
         if (!b->body_of[i])
             return lg_model_refuse(report, m->blocks[i].node->name, "a block has no inertia");
     for (int i = 0; i < spec->nframes; i++)
-        if (carrier_place(b, spec->frames[i].block) < 0)
+        if (carrier_index(b, spec->frames[i].block) < 0)
             return lg_model_refuse(report, "frame", "no such support");
     for (int i = 0; i < m->nbodies; i++)
         LG_TRY(lg_check_body(&m->bodies[i], report));

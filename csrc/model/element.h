@@ -17,7 +17,8 @@ typedef struct lg_element { /* const data of the model */
        them; in a file of an older one the new values are zero, and `commit` completes them at the saved state as at a
        start. */
     int mem;
-    long meeting[2][2]; /* where the blocks under its frames meet in the matrix; those of two blocks if they couple */
+    long matrix_block[2]
+                     [2]; /* where the blocks under its frames meet in the matrix; those of two blocks if they couple */
 } lg_element;
 
 /* Blocks of a derivative: matrices 3 x 3, row-major. First letter: rows for force (X) or moment (R); second: columns

@@ -18,7 +18,7 @@ typedef struct lg_frame { /* const data of the model */
     const lg_body *body;
     int part; /* the part of the body that it is on: a tree's link, a node of a modal body */
     int at_node; /* the offset is zero */
-    unsigned pressed; /* whether forces and joints act on it: bits 1 << LG_FORCES and 1 << LG_REACTIONS */
+    unsigned loaded; /* whether forces and joints act on it: bits 1 << LG_FORCES and 1 << LG_REACTIONS */
     double base[3], offset[3]; /* of the fixed point of a body that only turns, inertial; from the node, body axes */
     size_t pose; /* position in the scratch */
 } lg_frame;

@@ -67,7 +67,7 @@ static lg_status midpoint(const lg_model *m, const lg_pair *pair, const lg_pair_
         lg_step_chains(m, pair, wanted->chain, w->chain);
     if (wanted->noise)
         *wanted->noise = 0;
-    LG_TRY(lg_model_press(m, LG_FORM_BODY_AXES, &at, &want));
+    LG_TRY(lg_model_add_wrenches(m, LG_FORM_BODY_AXES, &at, &want));
     return lg_model_collect(m, &at, &want);
 }
 

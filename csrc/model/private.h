@@ -9,11 +9,11 @@
 #include "model/joint/joint.h"
 
 /* An element of the description: its family's record. One of the three is not NULL. */
-typedef struct lg_element_place {
+typedef struct lg_element_ref {
     const lg_body *body;
     const lg_force *force;
     const lg_joint *joint;
-} lg_element_place;
+} lg_element_ref;
 
 struct lg_model {
     lg_system system;
@@ -51,7 +51,7 @@ struct lg_model {
 
     /* In the order of the description. */
     const lg_frame **frame_of;
-    lg_element_place *place_of;
+    lg_element_ref *element_of;
 };
 
 static inline const lg_body *lg_model_body_on(const lg_model *m, int block)
@@ -73,7 +73,7 @@ extern const lg_steps lg_model_steps;
 void lg_model_own_rows(const lg_model *m, const lg_point *at, const lg_wanted *want);
 /* An evaluation of everything but the inertia of bodies, in two parts: forces and joints leave their wrenches on the
    frames; bodies take the wrenches, and blocks add their own rows. */
-lg_status lg_model_press(const lg_model *m, lg_form form, const lg_point *at, const lg_wanted *want);
+lg_status lg_model_add_wrenches(const lg_model *m, lg_form form, const lg_point *at, const lg_wanted *want);
 lg_status lg_model_collect(const lg_model *m, const lg_point *at, const lg_wanted *want);
 /* Writes the dead loads that bodies bear, and the direction of gravity. */
 void lg_model_fill_loads(lg_model *m);
@@ -96,7 +96,7 @@ lg_status lg_check_body(const lg_body *body, lg_report *report);
 lg_status lg_check_force(const lg_force *force, lg_report *report);
 lg_status lg_check_joint(const lg_joint *joint, lg_report *report);
 lg_status lg_model_check(const lg_model *m, lg_report *report);
-const char *lg_model_culprit(void *self, const lg_point *point);
+const char *lg_model_not_finite(void *self, const lg_point *point);
 extern const lg_laws lg_model_laws; /* laws.c */
 
 #endif

@@ -87,7 +87,7 @@ lg_status lg_model_reaction(lg_probe *probe, const lg_query_part *part)
     double *wrench = probe->out[0];
     LG_TRY(check_index(&probe->report, "element", part->element, model->nelements));
     LG_TRY(check_index(&probe->report, "slot", part->slot, 2));
-    const lg_joint *joint = model->place_of[part->element].joint;
+    const lg_joint *joint = model->element_of[part->element].joint;
     lg_zero(6, wrench);
     if (!joint)
         return LG_OK;
@@ -140,7 +140,7 @@ lg_status lg_model_exerted(lg_probe *probe, const lg_query_part *part)
 {
     const lg_model *model = probe->system->self;
     LG_TRY(check_index(&probe->report, "element", part->element, model->nelements));
-    const lg_force *force = model->place_of[part->element].force;
+    const lg_force *force = model->element_of[part->element].force;
     if (!force)
         return refuse_element(&probe->report, part->element, "a force");
     LG_TRY(check_index(&probe->report, "slot", part->slot, force->e.info->nframes));
@@ -163,7 +163,7 @@ lg_status lg_model_strain(lg_probe *probe, const lg_query_part *part)
     for (int i = 0; i < part->count; i++) {
         int element = part->list[i];
         LG_TRY(check_index(&probe->report, "element", element, model->nelements));
-        const lg_joint *joint = model->place_of[element].joint;
+        const lg_joint *joint = model->element_of[element].joint;
         if (!joint || !joint->type->compliance)
             return refuse_element(&probe->report, element, "an edge of a rod");
         LG_TRY(joint->type->compliance->strain(joint, &probe->point, probe->out[0] + 6 * i, probe->out[1] + 6 * i));
@@ -175,7 +175,7 @@ lg_status lg_model_transmitted(lg_probe *probe, const lg_query_part *part)
 {
     const lg_model *model = probe->system->self;
     LG_TRY(check_index(&probe->report, "element", part->element, model->nelements));
-    const lg_body *body = model->place_of[part->element].body;
+    const lg_body *body = model->element_of[part->element].body;
     if (!body || !body->type->transmit)
         return refuse_element(&probe->report, part->element, "a tree or a support");
     LG_TRY(check_index(&probe->report, "link", part->link, body->type->parts(body)));
@@ -189,7 +189,7 @@ lg_status lg_model_rows(const lg_system *system, int element, int place[4], lg_r
 {
     const lg_model *model = system->self;
     LG_TRY(check_index(report, "element", element, model->nelements));
-    lg_element_place at = model->place_of[element];
+    lg_element_ref at = model->element_of[element];
     const lg_element *e = at.body ? &at.body->e : at.force ? &at.force->e : &at.joint->e;
     int is_joint = !at.body && !at.force;
     place[0] = is_joint ? at.joint->row : 0;

@@ -53,7 +53,7 @@ static unsigned flags_of(const lg_model *m)
 }
 
 /* Whether all bodies find their own accelerations. */
-static int is_loose(const lg_model *m)
+static int is_unconstrained(const lg_model *m)
 {
     if (m->space.nrows)
         return 0;
@@ -71,7 +71,7 @@ void lg_model_fill_system(lg_model *m)
     s->pattern = &m->pattern;
     s->flags = flags_of(m);
     s->eval = lg_model_eval;
-    s->accelerate = is_loose(m) ? lg_model_accelerate : NULL;
+    s->accelerate = is_unconstrained(m) ? lg_model_accelerate : NULL;
     s->inverse_mass = s->flags & LG_SYSTEM_TREES ? &lg_model_inverse_mass : NULL;
     s->energy = lg_model_energy;
     s->form = lg_model_form;
@@ -81,6 +81,6 @@ void lg_model_fill_system(lg_model *m)
     s->choice = m->pattern.nmasked ? &m->choice : NULL;
     s->row_name = row_name;
     s->block_name = block_name;
-    s->culprit = lg_model_culprit;
+    s->not_finite = lg_model_not_finite;
     s->laws = &lg_model_laws;
 }

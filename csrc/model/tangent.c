@@ -6,7 +6,7 @@ void lg_tangent_add_block(const lg_element *e, const lg_matrix *S, const lg_chai
 {
     const lg_block *a = e->frame[i]->body->block, *b = e->frame[j]->body->block;
     int ld;
-    double *at = lg_matrix_at(S, e->meeting[i][j], &ld);
+    double *at = lg_matrix_at(S, e->matrix_block[i][j], &ld);
     lg_chain_add(b, &chain[e->frame[j]->body->index], 0, 1, 0, a->nv, 0, b->nv, A, a->nv, at, ld);
 }
 
@@ -57,7 +57,7 @@ static void add_columns(const lg_element *e, const lg_point *at, const lg_tangen
         lg_quarters_mul_add(&K[i][j], nv, P, Y);
         if (D)
             lg_quarters_mul_add(&D[i][j], nv, W, Y);
-        double *S = lg_matrix_at(to->S, e->meeting[i][j], &ld);
+        double *S = lg_matrix_at(to->S, e->matrix_block[i][j], &ld);
         for (int k = 0; k < nv; k++)
             body->type->frames->pull(e->frame[i], at, s, Y + 6 * k, S + (size_t)k * ld);
     }
@@ -66,12 +66,12 @@ static void add_columns(const lg_element *e, const lg_point *at, const lg_tangen
 /* ---- rigid bodies: by quarters ---- */
 
 /* Adds the derivatives that couple two bodies. */
-static void add_meeting(const lg_element *e, const lg_wanted *want, const lg_arm arm[2], int i, int j,
-                        const lg_stiffness *sum)
+static void add_matrix_block(const lg_element *e, const lg_wanted *want, const lg_arm arm[2], int i, int j,
+                             const lg_stiffness *sum)
 {
     for (const lg_tangent *to = want->tangent; to < want->tangent + want->ntangents; to++) {
         int ld;
-        double *S = lg_matrix_at(to->S, e->meeting[i][j], &ld);
+        double *S = lg_matrix_at(to->S, e->matrix_block[i][j], &ld);
         lg_stiffness_add(sum, &arm[i], &arm[j], lg_chain_of(to, e->frame[j]->body->index), S, ld);
     }
 }
@@ -89,7 +89,7 @@ static LG_INLINE void add_quarters(const lg_element *e, const lg_point *at, cons
     lg_stiffness sum;
     sum.K.has = sum.D.has = 0;
     lg_arm_shift(&arm[i], &arm[j], s, K, D, &sum);
-    add_meeting(e, want, arm, i, j, &sum);
+    add_matrix_block(e, want, arm, i, j, &sum);
 }
 
 /* Adds a moment's derivative by the turns of its own body, which are the same at every point of a rigid body; returns 0

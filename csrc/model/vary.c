@@ -30,7 +30,7 @@ static void move_arrays(const move *by, lg_model *m)
     m->joint_spans = moved(by, m->joint_spans);
     m->invariant_spans = moved(by, m->invariant_spans);
     m->frame_of = moved(by, m->frame_of);
-    m->place_of = moved(by, m->place_of);
+    m->element_of = moved(by, m->element_of);
 }
 
 static void move_spans(const move *by, lg_model *m)
@@ -81,8 +81,8 @@ static void move_order(const move *by, lg_model *m)
 {
     for (int i = 0; i < m->nframes; i++)
         m->frame_of[i] = moved(by, m->frame_of[i]);
-    for (lg_element_place *at = m->place_of; at < m->place_of + m->nelements; at++)
-        *at = (lg_element_place){moved(by, at->body), moved(by, at->force), moved(by, at->joint)};
+    for (lg_element_ref *at = m->element_of; at < m->element_of + m->nelements; at++)
+        *at = (lg_element_ref){moved(by, at->body), moved(by, at->force), moved(by, at->joint)};
 }
 
 static lg_status copy(const lg_model *from, lg_model *m)
@@ -100,7 +100,7 @@ static lg_status copy(const lg_model *from, lg_model *m)
 
 /* ---- other parameters ---- */
 
-static const lg_element *element_at(lg_element_place at)
+static const lg_element *element_at(lg_element_ref at)
 {
     return at.body ? &at.body->e : at.force ? &at.force->e : &at.joint->e;
 }
@@ -126,7 +126,7 @@ static int same_joint(const lg_joint *a, const lg_joint *b)
     return same_couplings(a->type->couples, &a->e, &b->e);
 }
 
-static lg_status check_changed(lg_element_place before, lg_element_place after, lg_report *report)
+static lg_status check_changed(lg_element_ref before, lg_element_ref after, lg_report *report)
 {
     if (after.body)
         return lg_check_body(after.body, report);
@@ -138,23 +138,23 @@ static lg_status check_changed(lg_element_place before, lg_element_place after, 
 }
 
 /* What an element derives from its own parameters. */
-static void prepare_again(lg_model *m, lg_element_place at)
+static void prepare_again(lg_model *m, lg_element_ref at)
 {
     if (at.body && at.body->type->prepare)
         at.body->type->prepare(at.body, (double *)at.body->prepared);
     if (at.joint)
-        lg_joint_carry(at.joint, (double *)m->invariants[at.joint - m->joints].e.p);
+        lg_joint_to_body_axes(at.joint, (double *)m->invariants[at.joint - m->joints].e.p);
 }
 
 static lg_status set_parameters(const lg_model *origin, lg_model *m, const double *given, lg_report *report)
 {
     for (int i = 0; i < m->nelements; i++) {
-        lg_element_place at = m->place_of[i];
+        lg_element_ref at = m->element_of[i];
         const lg_element *e = element_at(at);
         if (memcmp(e->p, given, (size_t)e->np * sizeof *given) != 0) {
             LG_TRY(lg_check_parameters(e->info, e->name, e->np, given, report));
             lg_copy(e->np, given, (double *)e->p);
-            LG_TRY(check_changed(origin->place_of[i], at, report));
+            LG_TRY(check_changed(origin->element_of[i], at, report));
             prepare_again(m, at);
         }
         given += e->np;
@@ -175,7 +175,7 @@ static size_t count_parameters(const lg_model *m)
 {
     size_t n = 0;
     for (int i = 0; i < m->nelements; i++)
-        n += (size_t)element_at(m->place_of[i])->np;
+        n += (size_t)element_at(m->element_of[i])->np;
     return n;
 }
 

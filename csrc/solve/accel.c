@@ -2,7 +2,7 @@
 #include "solve/accel.h"
 
 #include "core/small.h"
-#include "solve/culprit.h"
+#include "solve/cause.h"
 
 lg_mass lg_accel_mass(const lg_system *system)
 {

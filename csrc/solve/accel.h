@@ -40,7 +40,7 @@ void lg_accel_close(lg_accel *accel);
 double *lg_accel_between(lg_accel *accel, size_t count, lg_arena *arena);
 
 /* a (nv) and lam (nrows) at point->t, q, v, mem; point->a and lam are not read, point->work may be NULL. On failure a
-   and lam may hold anything. LG_SINGULAR: report->what names a deficient row. LG_NOT_FINITE: see culprit.h. */
+   and lam may hold anything. LG_SINGULAR: report->what names a deficient row. LG_NOT_FINITE: see cause.h. */
 lg_status lg_accel_solve(lg_accel *accel, const lg_point *point, double *a, double *lam, lg_report *report);
 
 /* The same where the matrix was factored last at this t and q, as at the end of lg_project_at: only v may differ. */

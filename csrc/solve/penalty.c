@@ -9,7 +9,7 @@ void lg_penalty_layout(lg_penalty *penalty, const lg_pattern *pattern, lg_arena 
 {
     penalty->G = lg_arena_doubles(arena, (size_t)pattern->ngroups);
     penalty->clique = lg_arena_ints(arena, (size_t)pattern->ngroups);
-    penalty->meeting = lg_arena_take(arena, (size_t)pattern->ngroups * sizeof *penalty->meeting);
+    penalty->matrix_block = lg_arena_take(arena, (size_t)pattern->ngroups * sizeof *penalty->matrix_block);
     penalty->place = lg_arena_ints(arena, (size_t)(pattern->ngroups ? pattern->group_start[pattern->ngroups] : 0));
 }
 
@@ -42,25 +42,25 @@ static int size_of(const lg_pattern *p, int clique)
 void lg_penalty_open(lg_penalty *penalty, const lg_pattern *p)
 {
     int clique = 0;
-    long meeting = 0;
+    long matrix_block = 0;
     for (int g = 0; g < p->ngroups; g++) {
         penalty->clique[g] = -1;
         for (int i = 0; i < p->ncliques && penalty->clique[g] < 0; i++) {
             if (holds(p, clique, g, penalty->place))
-                penalty->clique[g] = clique, penalty->meeting[g] = meeting;
-            meeting += (long)size_of(p, clique) * size_of(p, clique);
+                penalty->clique[g] = clique, penalty->matrix_block[g] = matrix_block;
+            matrix_block += (long)size_of(p, clique) * size_of(p, clique);
             clique = (clique + 1) % p->ncliques;
-            meeting = clique ? meeting : 0;
+            matrix_block = clique ? matrix_block : 0;
         }
     }
 }
 
 /* The block of S that belongs to two entries of a group. */
-static double *meeting_of(const lg_penalty *penalty, const lg_pattern *p, int g, int i, int j, const lg_matrix *matrix,
-                          int *ld)
+static double *matrix_block_of(const lg_penalty *penalty, const lg_pattern *p, int g, int i, int j,
+                               const lg_matrix *matrix, int *ld)
 {
     long row = size_of(p, penalty->clique[g]) * (long)penalty->place[i];
-    return lg_matrix_at(matrix, penalty->meeting[g] + row + penalty->place[j], ld);
+    return lg_matrix_at(matrix, penalty->matrix_block[g] + row + penalty->place[j], ld);
 }
 
 /* ---- the penalty ---- */
@@ -73,7 +73,7 @@ static double choose_penalty(const lg_penalty *penalty, const lg_pattern *p, int
     double stiffness = 0, b = 0;
     for (int e = p->group_start[g]; e < p->group_start[g + 1]; e++) {
         int nv = p->nv[p->group_block[e]], ld;
-        const double *S = meeting_of(penalty, p, g, e, e, matrix, &ld);
+        const double *S = matrix_block_of(penalty, p, g, e, e, matrix, &ld);
         for (int i = 0; i < nv; i++)
             stiffness = fmax(stiffness, fabs(S[i + (size_t)i * (size_t)ld]));
         b = fmax(b, lg_max_abs(rows * nv, B + p->group_value[e]));
@@ -98,7 +98,7 @@ static void add_group_penalty(const lg_penalty *penalty, const lg_pattern *p, in
     int rows = p->group_row[g + 1] - p->group_row[g], ld;
     for (int i = p->group_start[g]; i < p->group_start[g + 1]; i++)
         for (int j = p->group_start[g]; j < p->group_start[g + 1]; j++) {
-            double *S = meeting_of(penalty, p, g, i, j, matrix, &ld);
+            double *S = matrix_block_of(penalty, p, g, i, j, matrix, &ld);
             add_ATB(penalty->G[g], rows, p->nv[p->group_block[i]], B + p->group_value[i], p->nv[p->group_block[j]],
                     B + p->group_value[j], S, ld);
         }

@@ -15,7 +15,7 @@
 typedef struct lg_penalty {
     double *G; /* per group */
     int *clique; /* per group: a clique that holds all its blocks, or -1 */
-    long *meeting; /* per group: the number of that clique's first block of S */
+    long *matrix_block; /* per group: the number of that clique's first block of S */
     int *place; /* per entry of a group: the index of its block in the clique */
 } lg_penalty;
 

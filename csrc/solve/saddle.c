@@ -62,7 +62,7 @@ static lg_status find_shift(lg_saddle *s, const lg_point *point, double *mu, lg_
 }
 
 /* Components without a pattern, so that no direction is missed because of a symmetry. */
-static void begin(int n, double *x)
+static void saddle_begin(int n, double *x)
 {
     for (int i = 0; i < n; i++)
         x[i] = fmod((i + 1) * 0.6180339887498949, 1) - 0.5;
@@ -77,7 +77,7 @@ static lg_status find_direction(lg_saddle *s, const lg_point *point, lg_report *
     double *c = s->direction, *Mc = s->product, mu, curvature = INFINITY;
     LG_TRY(find_shift(s, point, &mu, report));
     LG_TRY(lg_rest_factor_symmetric(s->rest, point, (lg_shift){.mu = mu}, report));
-    begin(nv, Mc);
+    saddle_begin(nv, Mc);
     for (int i = 0; !(curvature < -clear * mu); i++) {
         if (i == MOST_SOLUTIONS)
             return LG_NO_EQUILIBRIUM;

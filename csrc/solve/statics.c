@@ -2,7 +2,7 @@
 #include "solve/statics.h"
 
 #include "core/small.h"
-#include "solve/culprit.h"
+#include "solve/cause.h"
 #include "solve/initial.h"
 #include "solve/project.h"
 
@@ -19,7 +19,7 @@ static const double growth = 4; /* factor of mu after a rejected correction */
 static const double lowest = 1e-8; /* below this fraction of its first value mu is set to zero */
 static const double tiny = 1e-8; /* below this fraction of the coordinates a correction may be round-off */
 static const double tiny_neutral = 1e-6; /* the same if only nu D stiffens some direction */
-static const double loose = 1e-3; /* below this fraction of its first value mu no longer holds a free body */
+static const double weak = 1e-3; /* below this fraction of its first value mu no longer holds a free body */
 static const double hold = 1e-9; /* nu: the part of the diagonal of K that stiffens a neutral direction */
 static const double blur = 1e-11; /* below this part of the diagonal of K a curvature may be round-off */
 static const double most_growth = 1e12; /* of mu: beyond it, steps are too short to make progress */
@@ -42,8 +42,8 @@ typedef struct statics_search {
     double theta; /* contraction of the last trial */
     int begins_singular; /* K was singular where the search began */
     int was_regular; /* K has been regular, also where the search began */
-    int was_loose; /* mu has been so small that a free body has moved far away */
-    int settled; /* corrections are down to round-off */
+    int was_weak; /* mu has been so small that a free body has moved far away */
+    int at_round_off; /* corrections are down to round-off */
     int after_saddle; /* the search began at an unstable equilibrium */
     int worst; /* the row of the residual that is furthest from convergence */
     lg_report obstacle; /* why the last trial state had no memory or no regular coordinates */
@@ -294,7 +294,7 @@ static lg_status shorten(statics_search *at)
 
 static void lengthen(statics_search *at)
 {
-    at->was_loose |= at->mu < loose * at->mu_first;
+    at->was_weak |= at->mu < weak * at->mu_first;
     at->mu *= fmax(at->fall, fmin(1, 2 * at->theta / contraction));
     at->fall = fmax(steepest_fall, at->fall * at->fall);
     if (at->mu < lowest * at->mu_first)
@@ -322,12 +322,12 @@ static lg_status meet_singular(statics_search *at)
         at->nu = hold;
         return LG_OK;
     }
-    if (at->mu == 0 && (at->error <= 1 || at->settled))
+    if (at->mu == 0 && (at->error <= 1 || at->at_round_off))
         return LG_NOT_UNIQUE;
     if (at->mu == 0 && !begins)
         return at->begins_singular ? LG_NOT_UNIQUE : LG_NO_EQUILIBRIUM;
     at->begins_singular |= begins;
-    at->was_loose |= !begins; /* mu M is below the round-off of K */
+    at->was_weak |= !begins; /* mu M is below the round-off of K */
     return shorten(at);
 }
 
@@ -360,8 +360,8 @@ static lg_status judge(statics_search *at)
 {
     LG_TRY(contract(at));
     if (!(at->theta <= contraction)) {
-        at->settled = at->mu < at->mu_first + DBL_MIN && is_tiny(at);
-        return at->settled ? LG_OK : shorten(at);
+        at->at_round_off = at->mu < at->mu_first + DBL_MIN && is_tiny(at);
+        return at->at_round_off ? LG_OK : shorten(at);
     }
     lg_status status = complete_trial(at);
     if (status == LG_NO_CONVERGENCE || status == LG_SINGULAR || status == LG_NOT_FINITE)
@@ -398,7 +398,7 @@ static lg_status find_correction(statics_search *at)
 /* Makes one correction, which may be rejected. *ends: it was the last one. */
 static lg_status make_correction(statics_search *at, int *ends)
 {
-    *ends = at->error <= 1 || at->settled;
+    *ends = at->error <= 1 || at->at_round_off;
     if (*ends)
         at->mu = 0;
     lg_status status = find_correction(at);
@@ -539,7 +539,7 @@ static lg_status explain(statics_search *at)
 {
     if (at->obstacle.status == LG_OVERTURNED)
         return LG_OVERTURNED;
-    if (!at->begins_singular || !at->was_loose)
+    if (!at->begins_singular || !at->was_weak)
         return LG_NO_EQUILIBRIUM;
     at->mu = at->nu = 0;
     lg_status status = factor_here(at);

@@ -42,18 +42,18 @@ typedef struct lg_update { /* where the product of a slice of L and a slice of U
     int at, ld;
 } lg_update;
 
-typedef struct lg_entry_place { /* where one entry of B goes: a group on a block, or a block's own rows */
+typedef struct lg_entry_address { /* where one entry of B goes: a group on a block, or a block's own rows */
     int block, nv, rows;
     int value; /* place in the values of B */
     int ld_U, ld_L;
     int again; /* an earlier entry of the group is on the same block: the two add up */
     int U, L;
-} lg_entry_place;
+} lg_entry_address;
 
-typedef struct lg_mask_place { /* where the one of an inactive row goes */
+typedef struct lg_mask_address { /* where the one of an inactive row goes */
     int value; /* place in the values of B */
     int at; /* on the diagonal of its front */
-} lg_mask_place;
+} lg_mask_address;
 
 typedef struct lg_plan {
     int nfronts, nentries, nmasks, ncliques;
@@ -67,10 +67,10 @@ typedef struct lg_plan {
     lg_update *updates;
     int in_place; /* whether the unknowns of every front are contiguous, so that solutions need no reordering */
     int *unknowns; /* in the order of elimination: the number of each unknown */
-    lg_entry_place *entries;
-    lg_mask_place *masks;
-    lg_meeting *meetings; /* of all cliques, numbered as pattern.h says */
-    long nneighbours, nupdates, nmeetings; /* lengths */
+    lg_entry_address *entries;
+    lg_mask_address *masks;
+    lg_matrix_block *matrix_blocks; /* of all cliques, numbered as pattern.h says */
+    long nneighbours, nupdates, nmatrix_blocks; /* lengths */
     struct lg_schur_plan *schur; /* NULL: none */
     lg_arena memory;
 } lg_plan;
@@ -97,8 +97,8 @@ typedef struct lg_schur_plan {
     long nproducts;
     lg_schur_block *blocks;
     lg_schur_entry *entries;
-    lg_meeting *products;
-    lg_mask_place *masks;
+    lg_matrix_block *products;
+    lg_mask_address *masks;
     lg_arena memory;
 } lg_schur_plan;
 

@@ -45,7 +45,7 @@ static size_t larger(size_t a, size_t b)
 
 void lg_matrix_layout_host(lg_matrix *host, const lg_plan *plan, const lg_plan *guest, lg_arena *arena)
 {
-    *host = (lg_matrix){.plan = plan, .meetings = plan->meetings};
+    *host = (lg_matrix){.plan = plan, .matrix_blocks = plan->matrix_blocks};
     host->values = lg_arena_doubles(arena, larger(values_size(plan), guest ? factors_size(guest) : 0));
     host->work = lg_arena_doubles(arena, larger(work_size(plan), guest ? work_size(guest) : 0));
     host->factors = lg_arena_doubles(arena, factors_size(plan));
@@ -59,7 +59,7 @@ void lg_matrix_layout(lg_matrix *matrix, const lg_plan *plan, lg_arena *arena)
 
 void lg_matrix_layout_sums(lg_matrix *matrix, const lg_plan *plan, lg_arena *arena)
 {
-    *matrix = (lg_matrix){.plan = plan, .meetings = plan->meetings, .summed = 1, .no_dense = 1};
+    *matrix = (lg_matrix){.plan = plan, .matrix_blocks = plan->matrix_blocks, .summed = 1, .no_dense = 1};
     matrix->values = matrix->factors = lg_arena_doubles(arena, factors_size(plan));
     matrix->work = lg_arena_doubles(arena, work_size(plan));
     matrix->pivots = lg_arena_ints(arena, (size_t)plan->size);
@@ -68,7 +68,7 @@ void lg_matrix_layout_sums(lg_matrix *matrix, const lg_plan *plan, lg_arena *are
 void lg_matrix_layout_guest(lg_matrix *guest, const lg_plan *plan, const lg_matrix *host, lg_arena *arena)
 {
     *guest = (lg_matrix){.plan = plan,
-                         .meetings = plan->meetings,
+                         .matrix_blocks = plan->matrix_blocks,
                          .values = host->values,
                          .factors = host->values,
                          .work = host->work,
@@ -125,7 +125,7 @@ static LG_INLINE void add_transposed(int rows, int nv, double s, const double *r
 void lg_matrix_add_columns(lg_matrix *matrix, double s, const double *B)
 {
     const lg_plan *plan = matrix->plan;
-    for (const lg_entry_place *place = plan->entries; place < plan->entries + plan->nentries; place++) {
+    for (const lg_entry_address *place = plan->entries; place < plan->entries + plan->nentries; place++) {
         double *U = matrix->values + place->U;
         if (place->rows == 3 && place->nv == 6)
             add_transposed(3, 6, s, B + place->value, U, place->ld_U);
@@ -137,7 +137,7 @@ void lg_matrix_add_columns(lg_matrix *matrix, double s, const double *B)
 }
 
 /* L += s B */
-static void add_scaled(const lg_entry_place *place, double s, const double *restrict B, double *restrict L)
+static void add_scaled(const lg_entry_address *place, double s, const double *restrict B, double *restrict L)
 {
     for (int c = 0; c < place->nv; c++)
         for (int r = 0; r < place->rows; r++)
@@ -175,7 +175,7 @@ static int is_apart(const double *X)
 }
 
 /* One call for each common kind of block, so that the compiler knows the sizes. */
-static LG_INLINE void add_product_rows(int rows, const lg_entry_place *place, int apart, double s, const double *B,
+static LG_INLINE void add_product_rows(int rows, const lg_entry_address *place, int apart, double s, const double *B,
                                        int ld_B, const double *X, double *L)
 {
     int nv = place->nv, ld_L = place->ld_L;
@@ -191,7 +191,7 @@ static LG_INLINE void add_product_rows(int rows, const lg_entry_place *place, in
 }
 
 /* L += s B X, three rows at a time, the most frequent number, and the rest one by one */
-static void add_scaled_product(const lg_entry_place *place, double s, const double *B, const double *X, double *L)
+static void add_scaled_product(const lg_entry_address *place, double s, const double *B, const double *X, double *L)
 {
     int row = 0, apart = place->nv == 6 && is_apart(X);
     if (place->rows == 3) {
@@ -207,7 +207,7 @@ static void add_scaled_product(const lg_entry_place *place, double s, const doub
 void lg_matrix_add_rows(lg_matrix *matrix, double s, const double *B, int level, const lg_chain *chain)
 {
     const lg_plan *plan = matrix->plan;
-    for (const lg_entry_place *place = plan->entries; place < plan->entries + plan->nentries; place++) {
+    for (const lg_entry_address *place = plan->entries; place < plan->entries + plan->nentries; place++) {
         double *L = matrix->values + place->L;
         double k = chain ? s * chain[place->block].k[level] : s;
         const double *X = chain ? chain[place->block].X[level] : NULL;
@@ -218,7 +218,7 @@ void lg_matrix_add_rows(lg_matrix *matrix, double s, const double *B, int level,
         else
             add_scaled(place, k, B + place->value, L);
     }
-    for (const lg_mask_place *mask = plan->masks; mask < plan->masks + plan->nmasks; mask++)
+    for (const lg_mask_address *mask = plan->masks; mask < plan->masks + plan->nmasks; mask++)
         matrix->values[mask->at] += B[mask->value];
 }
 
@@ -232,7 +232,7 @@ static LG_INLINE void put_transposed(int rows, int nv, const double *restrict B,
 void lg_matrix_put_columns(lg_matrix *matrix, const double *B)
 {
     const lg_plan *plan = matrix->plan;
-    for (const lg_entry_place *place = plan->entries; place < plan->entries + plan->nentries; place++) {
+    for (const lg_entry_address *place = plan->entries; place < plan->entries + plan->nentries; place++) {
         double *U = matrix->values + place->U;
         if (place->again)
             add_transposed(place->rows, place->nv, 1, B + place->value, U, place->ld_U);
@@ -253,7 +253,7 @@ static LG_INLINE void put(int rows, int nv, const double *restrict B, double *re
 void lg_matrix_put_rows(lg_matrix *matrix, const double *B)
 {
     const lg_plan *plan = matrix->plan;
-    for (const lg_entry_place *place = plan->entries; place < plan->entries + plan->nentries; place++) {
+    for (const lg_entry_address *place = plan->entries; place < plan->entries + plan->nentries; place++) {
         double *L = matrix->values + place->L;
         if (place->again)
             add_scaled(place, 1, B + place->value, L);
@@ -262,7 +262,7 @@ void lg_matrix_put_rows(lg_matrix *matrix, const double *B)
         else
             put(place->rows, place->nv, B + place->value, L, place->ld_L);
     }
-    for (const lg_mask_place *mask = plan->masks; mask < plan->masks + plan->nmasks; mask++)
+    for (const lg_mask_address *mask = plan->masks; mask < plan->masks + plan->nmasks; mask++)
         matrix->values[mask->at] = B[mask->value];
 }
 

@@ -28,7 +28,7 @@ typedef struct lg_chain {
 
 typedef struct lg_matrix {
     const lg_plan *plan;
-    const lg_meeting *meetings; /* the places of the blocks of S, from the plan */
+    const lg_matrix_block *matrix_blocks; /* the places of the blocks of S, from the plan */
     double *values; /* assembled values, kept for the dense fall-back; of a guest, the factors as well */
     double *factors; /* free from lg_matrix_zero to the factorisation */
     double *work; /* solve scratch */
@@ -64,9 +64,9 @@ void lg_matrix_zero(lg_matrix *matrix); /* ends what lg_matrix_keep began */
 
 /* The block of S in which two entries of a clique meet, by the number that pattern.h gives it: column-major, leading
    dimension *ld. */
-static inline double *lg_matrix_at(const lg_matrix *matrix, long meeting, int *ld)
+static inline double *lg_matrix_at(const lg_matrix *matrix, long matrix_block, int *ld)
 {
-    const lg_meeting *place = matrix->meetings + meeting;
+    const lg_matrix_block *place = matrix->matrix_blocks + matrix_block;
     *ld = place->ld;
     return matrix->values + place->at;
 }

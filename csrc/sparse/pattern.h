@@ -39,9 +39,10 @@ typedef struct lg_pattern {
     int nvalues; /* length of the values of B */
 } lg_pattern;
 
-typedef struct lg_meeting { /* where two blocks meet: a place among the assembled values, and its leading dimension */
+typedef struct
+    lg_matrix_block { /* where two blocks meet: a place among the assembled values, and its leading dimension */
     int at, ld;
-} lg_meeting;
+} lg_matrix_block;
 
 /* y += s B x  (y: nrows, x: velocities) and  y += s B^T x  (y: velocities, x: nrows). */
 void lg_pattern_add_B(const lg_pattern *pattern, const double *B, double s, const double *x, double *y);

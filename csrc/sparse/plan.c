@@ -61,7 +61,7 @@ static void count_plan(builder *b)
     for (int i = 0; i < p->nblocks; i++)
         plan->nentries += p->nown[i] > 0;
     for (int c = 0; c < p->ncliques; c++)
-        plan->nmeetings += square(p->clique_start[c + 1] - p->clique_start[c]);
+        plan->nmatrix_blocks += square(p->clique_start[c + 1] - p->clique_start[c]);
 
     plan->nneighbours = b->order.start[plan->nfronts];
     for (int k = 0; k < plan->nfronts; k++) {
@@ -76,9 +76,9 @@ static void plan_layout(void *self, lg_arena *arena)
     plan->neighbours = lg_arena_take(arena, (size_t)plan->nneighbours * sizeof(lg_neighbour));
     plan->updates = lg_arena_take(arena, (size_t)plan->nupdates * sizeof(lg_update));
     plan->unknowns = lg_arena_ints(arena, (size_t)plan->size);
-    plan->entries = lg_arena_take(arena, (size_t)plan->nentries * sizeof(lg_entry_place));
-    plan->masks = lg_arena_take(arena, (size_t)plan->nmasks * sizeof(lg_mask_place));
-    plan->meetings = lg_arena_take(arena, (size_t)plan->nmeetings * sizeof(lg_meeting));
+    plan->entries = lg_arena_take(arena, (size_t)plan->nentries * sizeof(lg_entry_address));
+    plan->masks = lg_arena_take(arena, (size_t)plan->nmasks * sizeof(lg_mask_address));
+    plan->matrix_blocks = lg_arena_take(arena, (size_t)plan->nmatrix_blocks * sizeof(lg_matrix_block));
 }
 
 /* ---- fronts ---- */
@@ -223,14 +223,14 @@ static int start_of(const builder *b, int i, int j)
 }
 
 /* Where the rows of front i meet the columns of front j. */
-static lg_meeting find_meeting(const builder *b, int i, int j)
+static lg_matrix_block find_matrix_block(const builder *b, int i, int j)
 {
     const lg_front *row = &b->plan->fronts[i], *column = &b->plan->fronts[j];
     if (i == j)
-        return (lg_meeting){row->D, row->n};
+        return (lg_matrix_block){row->D, row->n};
     if (i < j)
-        return (lg_meeting){row->U + row->n * start_of(b, i, j), row->n};
-    return (lg_meeting){column->L + start_of(b, j, i), column->ld};
+        return (lg_matrix_block){row->U + row->n * start_of(b, i, j), row->n};
+    return (lg_matrix_block){column->L + start_of(b, j, i), column->ld};
 }
 
 static void fill_updates(builder *b)
@@ -240,31 +240,31 @@ static void fill_updates(builder *b)
         for (long t = b->order.start[k]; t < b->order.start[k + 1]; t++)
             for (long s = b->order.start[k]; s < b->order.start[k + 1]; s++) {
                 int i = b->order.later[s], j = b->order.later[t];
-                lg_meeting meeting = find_meeting(b, i, j);
-                *update++ = (lg_update){meeting.at, meeting.ld};
+                lg_matrix_block matrix_block = find_matrix_block(b, i, j);
+                *update++ = (lg_update){matrix_block.at, matrix_block.ld};
             }
 }
 
-static void fill_meetings(builder *b)
+static void fill_matrix_blocks(builder *b)
 {
     const lg_pattern *p = b->pattern;
-    lg_meeting *meeting = b->plan->meetings;
+    lg_matrix_block *matrix_block = b->plan->matrix_blocks;
     for (int c = 0; c < p->ncliques; c++) {
         const int *block = p->clique_block + p->clique_start[c];
         int count = p->clique_start[c + 1] - p->clique_start[c];
         for (int i = 0; i < count; i++)
             for (int j = 0; j < count; j++)
-                *meeting++ = find_meeting(b, b->order.position[block[i]], b->order.position[block[j]]);
+                *matrix_block++ = find_matrix_block(b, b->order.position[block[i]], b->order.position[block[j]]);
     }
 }
 
-static lg_entry_place group_entry(const builder *b, int group, int entry)
+static lg_entry_address group_entry(const builder *b, int group, int entry)
 {
     const lg_pattern *p = b->pattern;
     int block = p->group_block[entry], rows = p->group_row[group + 1] - p->group_row[group];
     int i = b->order.position[block], j = b->order.position[p->nblocks + group];
-    lg_meeting U = find_meeting(b, i, j), L = find_meeting(b, j, i);
-    lg_entry_place place = {.block = block, .nv = p->nv[block], .rows = rows, .value = p->group_value[entry]};
+    lg_matrix_block U = find_matrix_block(b, i, j), L = find_matrix_block(b, j, i);
+    lg_entry_address place = {.block = block, .nv = p->nv[block], .rows = rows, .value = p->group_value[entry]};
     place.ld_U = U.ld, place.U = U.at;
     place.ld_L = L.ld, place.L = L.at;
     for (int e = p->group_start[group]; e < entry; e++)
@@ -272,12 +272,12 @@ static lg_entry_place group_entry(const builder *b, int group, int entry)
     return place;
 }
 
-static lg_entry_place own_entry(const builder *b, int block)
+static lg_entry_address own_entry(const builder *b, int block)
 {
     const lg_pattern *p = b->pattern;
     const lg_front *front = &b->plan->fronts[b->order.position[block]];
     int n = front->n, nv = p->nv[block];
-    lg_entry_place place = {.block = block, .nv = nv, .rows = p->nown[block], .value = p->own_value[block]};
+    lg_entry_address place = {.block = block, .nv = nv, .rows = p->nown[block], .value = p->own_value[block]};
     place.ld_U = place.ld_L = n;
     place.U = front->D + n * nv, place.L = front->D + nv;
     return place;
@@ -286,7 +286,7 @@ static lg_entry_place own_entry(const builder *b, int block)
 static void fill_entries(builder *b)
 {
     const lg_pattern *p = b->pattern;
-    lg_entry_place *place = b->plan->entries;
+    lg_entry_address *place = b->plan->entries;
     for (int group = 0; group < p->ngroups; group++)
         for (int e = p->group_start[group]; e < p->group_start[group + 1]; e++)
             *place++ = group_entry(b, group, e);
@@ -301,7 +301,7 @@ static void fill_masks(builder *b)
     for (int i = 0; i < p->nmasked; i++) {
         const lg_front *front = masked_front(b, i);
         int place = p->masked_row[i] - p->group_row[p->masked_group[i]];
-        b->plan->masks[i] = (lg_mask_place){.value = p->mask_value + i, .at = front->D + place * (front->n + 1)};
+        b->plan->masks[i] = (lg_mask_address){.value = p->mask_value + i, .at = front->D + place * (front->n + 1)};
     }
 }
 
@@ -327,7 +327,7 @@ static lg_status build(builder *b)
     fill_unknowns(b);
     fill_solution(b);
     fill_updates(b);
-    fill_meetings(b);
+    fill_matrix_blocks(b);
     fill_entries(b);
     fill_masks(b);
     return LG_OK;

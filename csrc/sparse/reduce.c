@@ -7,20 +7,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct lg_reduced_place {
+typedef struct lg_reduced_block {
     int row, column; /* blocks */
     long whole, reduced; /* in the assembled values */
     int ld_whole, ld_reduced;
-} lg_reduced_place;
+} lg_reduced_block;
 
 /* ---- creation ---- */
 
 typedef struct sizes {
     const lg_pattern *pattern;
-    long nmeetings; /* of all cliques of the plan */
+    long nmatrix_blocks; /* of all cliques of the plan */
     lg_reduction *reduction;
     int *nv, *zeros, *v_start, *group_value, *basis;
-    lg_reduced_place *place;
+    lg_reduced_block *place;
 } sizes;
 
 static void layout(void *self, lg_arena *arena)
@@ -32,7 +32,7 @@ static void layout(void *self, lg_arena *arena)
     s->basis = lg_arena_ints(arena, nblocks);
     s->v_start = lg_arena_ints(arena, nblocks + 1);
     s->group_value = lg_arena_ints(arena, (size_t)s->pattern->group_start[s->pattern->ngroups]);
-    s->place = lg_arena_take(arena, (size_t)s->nmeetings * sizeof *s->place);
+    s->place = lg_arena_take(arena, (size_t)s->nmatrix_blocks * sizeof *s->place);
 }
 
 static void fill_pattern(const sizes *s)
@@ -62,7 +62,7 @@ static void fill_pattern(const sizes *s)
 
 static int by_place(const void *a, const void *b)
 {
-    long x = ((const lg_reduced_place *)a)->whole, y = ((const lg_reduced_place *)b)->whole;
+    long x = ((const lg_reduced_block *)a)->whole, y = ((const lg_reduced_block *)b)->whole;
     return (x > y) - (x < y);
 }
 
@@ -79,18 +79,18 @@ static int members(const lg_pattern *p, int clique, const int **block)
 /* Blocks that meet in several cliques meet at one place. */
 static void fill_places(const sizes *s, const lg_plan *whole)
 {
-    const lg_meeting *a = whole->meetings, *b = s->reduction->plan->meetings;
-    lg_reduced_place *place = s->place;
+    const lg_matrix_block *a = whole->matrix_blocks, *b = s->reduction->plan->matrix_blocks;
+    lg_reduced_block *place = s->place;
     for (int c = 0; c < whole->ncliques; c++) {
         const int *block;
         int n = members(s->pattern, c, &block);
         for (int i = 0; i < n; i++)
             for (int j = 0; j < n; j++, a++, b++)
-                *place++ = (lg_reduced_place){block[i], block[j], a->at, b->at, a->ld, b->ld};
+                *place++ = (lg_reduced_block){block[i], block[j], a->at, b->at, a->ld, b->ld};
     }
-    qsort(s->place, (size_t)s->nmeetings, sizeof *place, by_place);
+    qsort(s->place, (size_t)s->nmatrix_blocks, sizeof *place, by_place);
     int n = 0;
-    for (long k = 0; k < s->nmeetings; k++)
+    for (long k = 0; k < s->nmatrix_blocks; k++)
         if (n == 0 || s->place[k].whole != s->place[n - 1].whole)
             s->place[n++] = s->place[k];
     s->reduction->nplaces = n;
@@ -99,7 +99,7 @@ static void fill_places(const sizes *s, const lg_plan *whole)
 lg_status lg_reduction_create(const lg_pattern *pattern, const lg_plan *plan, lg_coupling coupling,
                               lg_reduction *reduction)
 {
-    sizes s = {.pattern = pattern, .nmeetings = plan->nmeetings, .reduction = reduction};
+    sizes s = {.pattern = pattern, .nmatrix_blocks = plan->nmatrix_blocks, .reduction = reduction};
     *reduction = (lg_reduction){.nv = pattern->nv, .value = pattern->group_value, .mask_value = pattern->mask_value};
     LG_TRY(lg_arena_open(&reduction->memory, layout, &s));
     fill_pattern(&s);
@@ -153,7 +153,7 @@ static void add_column(int rows, int columns, const double *S, int ld, const dou
         lg_axpy(rows, X[k + j * columns], S + (size_t)k * ld, y);
 }
 
-static void add_place(const lg_reduction *r, const lg_reduced_place *place, const double *S, const double *N,
+static void add_place(const lg_reduction *r, const lg_reduced_block *place, const double *S, const double *N,
                       const double *X, double *out)
 {
     int rows = r->nv[place->row], columns = r->nv[place->column];
@@ -172,7 +172,7 @@ static void add_place(const lg_reduction *r, const lg_reduced_place *place, cons
 void lg_reduction_add(const lg_reduction *r, const lg_matrix *whole, const double *N, const double *X,
                       lg_matrix *reduced)
 {
-    for (const lg_reduced_place *place = r->place; place < r->place + r->nplaces; place++)
+    for (const lg_reduced_block *place = r->place; place < r->place + r->nplaces; place++)
         add_place(r, place, whole->values + place->whole, basis_of(r, N, place->row), basis_of(r, X, place->column),
                   reduced->values + place->reduced);
 }

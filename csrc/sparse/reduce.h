@@ -14,7 +14,7 @@ typedef struct lg_reduction { /* const after creation */
     lg_pattern pattern; /* of the reduced system; blocks have nu velocities and no own rows */
     lg_plan *plan;
     int nplaces; /* blocks of S: pairs of blocks that couple */
-    const struct lg_reduced_place *place;
+    const struct lg_reduced_block *place;
     const int *nv; /* of the whole system, per block */
     const int *basis; /* per block: the place of its matrix among those of all blocks */
     int nbases; /* how many numbers these matrices have together */

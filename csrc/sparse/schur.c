@@ -204,7 +204,7 @@ static LG_INLINE void form(int rows, int nv, int from, const lg_schur_block *blo
 {
     const lg_schur_plan *p = schur->plan;
     const lg_schur_entry *entry = p->entries + block->first;
-    const lg_meeting *to = p->products + block->products;
+    const lg_matrix_block *to = p->products + block->products;
     const double *inverse = schur->masses.factors + block->inverse, *A = inverse + from * (nv + 1);
     int zeros = schur->shapes[block - p->blocks].zeros;
     for (int l = 0; l < block->count; l++, to += block->count) {
@@ -240,7 +240,7 @@ static lg_status factor_groups(const lg_schur *schur, int symmetric)
                           : 0;
         LG_BY_SIZE(form, block, shape->from, schur, symmetric);
     }
-    for (const lg_mask_place *mask = p->masks; mask < p->masks + p->nmasks; mask++)
+    for (const lg_mask_address *mask = p->masks; mask < p->masks + p->nmasks; mask++)
         groups->values[mask->at] += schur->C[mask->value];
     lg_status status = symmetric ? lg_matrix_factor_symmetric(groups) : lg_matrix_factor(groups);
     groups->deficient_row = -1 - groups->deficient_row; /* its velocities are the constraint rows */

@@ -173,7 +173,7 @@ static void sort_block(const builder *b, int first, int count, int *order)
 
 /* Fills block i, whose products begin at this number, from the places where the entries of the clique of its groups
    meet. */
-static void fill_block(const builder *b, int i, int products, const lg_meeting *meeting)
+static void fill_block(const builder *b, int i, int products, const lg_matrix_block *matrix_block)
 {
     const lg_pattern *p = b->pattern;
     lg_schur_plan *s = b->schur;
@@ -192,7 +192,7 @@ static void fill_block(const builder *b, int i, int products, const lg_meeting *
         block->rows = l == 0 || block->rows == rows ? rows : 0;
         s->largest = rows * p->nv[i] > s->largest ? rows * p->nv[i] : s->largest;
         for (int k = 0; k < count; k++)
-            s->products[products++] = meeting[(long)order[k] * count + order[l]];
+            s->products[products++] = matrix_block[(long)order[k] * count + order[l]];
     }
 }
 
@@ -203,7 +203,7 @@ static void fill_blocks(const builder *b)
     find_fronts(b->schur->groups, p->ngroups, p->group_row, b->front);
     for (int i = 0; i < p->nblocks; i++) {
         int count = b->start[i + 1] - b->start[i];
-        fill_block(b, i, products, b->schur->groups->meetings + products);
+        fill_block(b, i, products, b->schur->groups->matrix_blocks + products);
         products += count * count;
     }
 }
@@ -222,7 +222,7 @@ static void fill_masks(const builder *b)
         int group = p->masked_group[i], place = p->masked_row[i] - p->group_row[group];
         lg_front *front = &b->schur->groups->fronts[b->front[group]];
         front->watched = 1;
-        b->schur->masks[i] = (lg_mask_place){.value = p->mask_value + i, .at = front->D + place * (front->n + 1)};
+        b->schur->masks[i] = (lg_mask_address){.value = p->mask_value + i, .at = front->D + place * (front->n + 1)};
     }
 }
 

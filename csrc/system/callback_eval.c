@@ -152,12 +152,12 @@ static void add_S(const evaluation *e, const lg_tangent *to, int wants_K, int wa
 {
     static const lg_chain identity = {.k = {0, 0, 1}};
     const lg_callbacks *self = e->self;
-    long meeting = 0;
+    long matrix_block = 0;
     for (int i = 0; i < self->space.nblocks; i++)
         for (int j = 0; j < self->space.nblocks; j++) {
             const lg_chain *c = to->chain ? &to->chain[j] : &identity;
             int ld;
-            double *S = lg_matrix_at(to->S, meeting++, &ld);
+            double *S = lg_matrix_at(to->S, matrix_block++, &ld);
             add_scaled_block(self, e->work.M, e->wa * c->k[2], i, j, c->X[2], S, ld);
             if (wants_D)
                 add_scaled_block(self, e->work.D, c->k[1], i, j, c->X[1], S, ld);

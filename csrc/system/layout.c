@@ -117,7 +117,7 @@ static lg_block block_of(lg_layout *layout, const lg_block_spec *spec, int index
     for (int i = 0; i < spec->nfactors; i++) {
         const lg_node *node = node_of(spec, i);
         int n = spec->factor[i].n, nq = lg_node_nq(node, n), nv = lg_node_nv(node, n), end = block.nv + nv;
-        int first = node->place == LG_PLACE_INERTIAL ? block.nv + node->attitude_v : block.nv;
+        int first = node->position == LG_POSITION_INERTIAL ? block.nv + node->attitude_v : block.nv;
         layout->factor[space->nfactors++] = (lg_factor){
             node, n, nq, nv, block.q + block.nq, block.v + block.nv, index, n && spec->nfactors > 1 ? end : first, end};
         block.nq += nq, block.nv += nv;
@@ -176,9 +176,9 @@ void lg_layout_member(lg_layout *layout, int block)
 long lg_layout_clique(lg_layout *layout)
 {
     int clique = layout->pattern->ncliques++;
-    long n = layout->nmembers - layout->clique_start[clique], first = layout->nmeetings;
+    long n = layout->nmembers - layout->clique_start[clique], first = layout->nmatrix_blocks;
     layout->clique_start[clique + 1] = layout->nmembers;
-    layout->nmeetings += n * n;
+    layout->nmatrix_blocks += n * n;
     return first;
 }
 

@@ -34,7 +34,7 @@ typedef struct lg_layout {
     int *group_row, *group_start, *group_block, *group_value, *group_sufficient;
     int *clique_start, *clique_block, *masked_row, *masked_group;
     int nentries, nmembers; /* added so far, those of an unfinished group or clique included */
-    long nmeetings; /* of the cliques added so far */
+    long nmatrix_blocks; /* of the cliques added so far */
 } lg_layout;
 
 /* LG_BAD_ARGUMENT, with the kind and the reason in the report, unless every block has factors of existing kinds with
@@ -58,7 +58,7 @@ int lg_layout_group(lg_layout *layout, int nrows);
 void lg_layout_member(lg_layout *layout, int block);
 /* Row `row` of a finished group may be inactive. */
 void lg_layout_mask(lg_layout *layout, int group, int row);
-/* Makes a clique of the members added since the previous clique and returns the number of its first meeting in the
+/* Makes a clique of the members added since the previous clique and returns the number of its first block of S in the
    matrix. Cliques that the mass matrix needs are made first. */
 long lg_layout_mass_clique(lg_layout *layout);
 long lg_layout_clique(lg_layout *layout);

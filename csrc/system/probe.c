@@ -80,8 +80,8 @@ static void spread_rows(const lg_pattern *p, double *values, target *to)
             p->nown[b]);
 }
 
-/* The n blocks of one clique, whose meetings begin at `first`; cliques that have a pair of blocks in common have its
-   place in the matrix in common too. Returns the first meeting of the next clique. */
+/* The n blocks of one clique, whose blocks of S begin at `first`; cliques that have a pair of blocks in common have its
+   place in the matrix in common too. Returns the first block of S of the next clique. */
 static long spread_clique(const lg_pattern *p, const lg_matrix *matrix, long first, int n, const int *block, target *to)
 {
     for (int i = 0; i < n; i++)
@@ -96,13 +96,13 @@ static long spread_clique(const lg_pattern *p, const lg_matrix *matrix, long fir
 /* The blocks of S; matrix NULL: only places are wanted. */
 static void spread_matrix(const lg_pattern *p, const lg_matrix *matrix, int with_groups, target *to)
 {
-    long meeting = 0;
+    long matrix_block = 0;
     for (int c = 0; c < p->ncliques; c++)
-        meeting = spread_clique(p, matrix, meeting, p->clique_start[c + 1] - p->clique_start[c],
-                                p->clique_block + p->clique_start[c], to);
+        matrix_block = spread_clique(p, matrix, matrix_block, p->clique_start[c + 1] - p->clique_start[c],
+                                     p->clique_block + p->clique_start[c], to);
     for (int g = 0; with_groups && g < p->ngroups; g++)
-        meeting = spread_clique(p, matrix, meeting, p->group_start[g + 1] - p->group_start[g],
-                                p->group_block + p->group_start[g], to);
+        matrix_block = spread_clique(p, matrix, matrix_block, p->group_start[g + 1] - p->group_start[g],
+                                     p->group_block + p->group_start[g], to);
 }
 
 /* The same to dense matrices. */

@@ -87,7 +87,7 @@ struct lg_system {
     lg_status (*commit)(void *self, const lg_point *from, const lg_point *to, double *mem, lg_report *report);
     const char *(*row_name)(void *self, int row); /* of a constraint row */
     const char *(*block_name)(void *self, int block); /* the body on a block; optional */
-    const char *(*culprit)(void *self, const lg_point *point); /* the element whose force is not finite; optional */
+    const char *(*not_finite)(void *self, const lg_point *point); /* the element whose force is not finite; optional */
     const lg_laws *laws; /* optional */
 };
 

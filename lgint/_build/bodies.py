@@ -114,7 +114,7 @@ class BodyBuilder(Parts):
         self._bodies[body.name] = body
         self._names[body.name] = None
         if body.formulation == MINIMAL:
-            self._loose.add(body.name)
+            self._without_joint.add(body.name)
         else:
             self._blocks[body.name] = len(self._parts)
             self._parts.append(body)

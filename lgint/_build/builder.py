@@ -67,7 +67,7 @@ class ModelBuilder(RodBuilder):
         choice("start", start, ("check", "project"))
         if not self._bodies:
             raise ValueError("a model needs at least one body; see add_body")
-        for name in self._bodies.keys() & self._loose:
+        for name in self._bodies.keys() & self._without_joint:
             self._check_coordinates(name)
         q0, v0 = self._start()
         model = Model(

@@ -110,7 +110,7 @@ class JointBuilder(ElementBuilder):
         _refuse(kind, "length", length)
         a, b = self._partner(a), self._partner(b)
         name = self._joint_name(kind, a, b, name)
-        if b in self._loose:
+        if b in self._without_joint:
             self._check_tree_joint(kind, a, b)
             _refuse(kind, "carrier", carrier)
             axes = _triad(kind, name, axis, second_axis)
@@ -230,7 +230,7 @@ class JointBuilder(ElementBuilder):
         above = self._bodies[parent] if parent in self._links else None
         self._bodies[link] = tree.add(self._bodies[link], above, joint)
         self._links[link], self._blocks[link] = tree, tree.block
-        self._loose.remove(link)
+        self._without_joint.remove(link)
         ends = self._ends(name, parent, link, joint.point, None, None, (3,))
         start = joint.coordinate if _coordinates(joint.kind) else None
         row = self._lower_pair(joint.kind, ends, joint.triad, start)

@@ -73,7 +73,7 @@ class Parts:
         self._parts: list[Body | Tree | ModalBody] = []  # one per block
         self._nodes: dict[str, Body] = {}  # nodes of flexible bodies, as if they were bodies
         self._supports: dict[str, Support] = {}
-        self._loose: set[str] = set()  # bodies in minimal coordinates that have no joint yet
+        self._without_joint: set[str] = set()  # bodies in minimal coordinates that have no joint yet
         self._links: dict[str, Tree] = {}  # those that have one
         self._names: dict[str, None] = {}  # in the order in which they were taken
         self._numbers: dict[str, int] = {}  # by stem: the last number that was appended to make a name
@@ -147,7 +147,7 @@ class Parts:
         return point
 
     def _check_coordinates(self, name: str) -> None:
-        if name in self._loose:
+        if name in self._without_joint:
             raise ValueError(f"body {name!r} is in minimal coordinates and needs a joint before anything else")
 
     def _attachment(self, name: str, who: str, point: ArrayLike | None, local_point: ArrayLike | None) -> list[float]:

@@ -115,7 +115,7 @@ class _Probe:
         It is the identity for R^n beside other factors.
         """
         X = np.eye(self.core.nv)
-        positions = {row["name"]: row["place"] for row in _core.NODES}
+        positions = {row["name"]: row["position"] for row in _core.NODES}
         starts = [factor[3] for factor in self.core.factors] + [self.core.nv]
         sizes = Counter(block for *_, block in self.core.factors)
         for (kind, n, *_, block), (i, j) in zip(self.core.factors, pairwise(starts), strict=True):

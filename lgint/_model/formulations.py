@@ -21,7 +21,7 @@ class Formulation:
 
 
 FORMULATIONS: Final[Mapping[str, Formulation]] = {
-    row["name"]: Formulation(row["name"], row["pivot"], row["storage"], row["place"] == "body", row["rates"])
+    row["name"]: Formulation(row["name"], row["pivot"], row["storage"], row["position"] == "body", row["rates"])
     for row in _core.NODES
-    if row["place"] in ("inertial", "body") and row["pivot"]
+    if row["position"] in ("inertial", "body") and row["pivot"]
 }

@@ -20,7 +20,7 @@ from lgint._model.model import Model
 from lgint._model.record import BodyRow, Record
 
 # kinds of nodes that move freely
-FREE: Final = {row["name"] for row in _core.NODES if row["place"] in ("inertial", "body")}
+FREE: Final = {row["name"] for row in _core.NODES if row["position"] in ("inertial", "body")}
 
 Dropped = dict[str, list[int]]  # numbers of rows by joint
 

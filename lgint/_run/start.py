@@ -17,7 +17,7 @@ from lgint._model.system import System
 from lgint._run import older
 from lgint._run.trajectory import Trajectory
 
-_FIXED: Final = {row["name"] for row in _core.NODES if row["place"] == "fixed"}
+_FIXED: Final = {row["name"] for row in _core.NODES if row["position"] == "fixed"}
 TOLERANCE = 1e-8  # m, rad, and their rates: additional violation of the constraints of another model that is accepted
 
 

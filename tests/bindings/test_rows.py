@@ -69,9 +69,9 @@ def test_tableaux_are_exact_numbers():
 
 def test_node_kinds():
     rows = {row["name"]: row for row in _core.NODES}
-    assert (rows["SE3"]["nv"], rows["SE3"]["place"], rows["SE3"]["linear"]) == (6, "body", False)
+    assert (rows["SE3"]["nv"], rows["SE3"]["position"], rows["SE3"]["linear"]) == (6, "body", False)
     assert (rows["euler_parameters"]["nq"], rows["euler_parameters"]["nown"]) == (7, 1)
-    assert rows["Rn"]["nq"] == 0 and rows["Rn"]["place"] == "no_body" and rows["Rn"]["linear"] is True
+    assert rows["Rn"]["nq"] == 0 and rows["Rn"]["position"] == "no_body" and rows["Rn"]["linear"] is True
 
 
 # ---- the stub ----

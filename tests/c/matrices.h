@@ -182,14 +182,14 @@ static inline void close_problem(problem *p)
 
 static inline void assemble_cliques(problem *p)
 {
-    long meeting = 0;
+    long matrix_block = 0;
     for (int c = 0; c < p->ncliques; c++) {
         int start = p->clique_start[c], count = p->clique_start[c + 1] - start;
         for (int i = 0; i < count; i++)
             for (int j = 0; j < count; j++) {
                 int bi = p->clique_block[start + i], bj = p->clique_block[start + j], ld;
                 const double *S = p->S[c] + SLOT * (i * count + j);
-                double *at = lg_matrix_at(&p->matrix, meeting++, &ld);
+                double *at = lg_matrix_at(&p->matrix, matrix_block++, &ld);
                 for (int k = 0; k < p->nv[bj]; k++)
                     for (int r = 0; r < p->nv[bi]; r++) {
                         at[r + ld * k] += S[r + WIDE * k];

@@ -114,12 +114,12 @@ typedef struct dense {
 } dense;
 
 /* Fills the block of S of two coupled blocks with random numbers, and the dense matrix with the same. */
-static void fill_block(const chain_of_blocks *c, lg_matrix *S, long meeting, int row, int column, dense *out,
+static void fill_block(const chain_of_blocks *c, lg_matrix *S, long matrix_block, int row, int column, dense *out,
                        uint64_t *seed)
 {
     const lg_block *b = c->space.block;
     int ld;
-    double *at = lg_matrix_at(S, meeting, &ld);
+    double *at = lg_matrix_at(S, matrix_block, &ld);
     for (int k = 0; k < b[column].nv; k++)
         for (int l = 0; l < b[row].nv; l++) {
             double value = random_number(seed);

@@ -196,7 +196,7 @@ def random_links(model: _core.Model, rng: np.random.Generator) -> list[np.ndarra
         n = NODES[kind]["nv"]
         for matrix in X:
             block = np.eye(n) + 0.3 * rng.normal(size=(n, n))
-            if NODES[kind]["place"] == "inertial":
+            if NODES[kind]["position"] == "inertial":
                 block[:3], block[3:, :3] = np.eye(3, n), 0
             matrix[first : first + n, first : first + n] = block
     return X

@@ -31,10 +31,10 @@ def loaded(kind, constant, *more):
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("factor", [1.0, 0.6])
 def test_dead_loads_act_as_functions_of_time_with_the_same_values_do(kind, factor):
-    borne, pressed = loaded(kind, True), loaded(kind, False)
-    q, v, a, _ = state(borne, 5)
+    taken, exerted = loaded(kind, True), loaded(kind, False)
+    q, v, a, _ = state(taken, 5)
     how = {"want": ("force", "gyro", "S"), "k": (0.7, 0.3, 1.0), "load": factor}
-    ours, theirs = borne.evaluate(0.2, q, v, a, **how), pressed.evaluate(0.2, q, v, a, **how)
+    ours, theirs = taken.evaluate(0.2, q, v, a, **how), exerted.evaluate(0.2, q, v, a, **how)
     for name in ours:
         np.testing.assert_allclose(ours[name], theirs[name], rtol=1e-14, atol=1e-13, err_msg=name)
     assert np.linalg.norm(ours["force"]) > 1.0
@@ -45,11 +45,11 @@ def test_dead_loads_act_in_a_step_as_functions_of_time_with_the_same_values_do()
 
     As printed, the gradient of a weight beside the node is corrected, and a force that depends on time is not.
     """
-    borne, pressed = loaded("euler_parameters", True), loaded("euler_parameters", False)
-    (q0, *_), (q1, *_) = state(borne, 5), state(borne, 6)
+    taken, exerted = loaded("euler_parameters", True), loaded("euler_parameters", False)
+    (q0, *_), (q1, *_) = state(taken, 5), state(taken, 6)
     q1 = q0 + 0.1 * q1
     form = {"equivariant": True, "want": ("force", "Gtlam", "S")}
-    ours, theirs = (model.evaluate_pair(0.2, 0.3, q0, q1, lam=np.zeros(1), **form) for model in (borne, pressed))
+    ours, theirs = (model.evaluate_pair(0.2, 0.3, q0, q1, lam=np.zeros(1), **form) for model in (taken, exerted))
     for name in ours:
         np.testing.assert_allclose(ours[name], theirs[name], rtol=1e-14, atol=1e-13, err_msg=name)
     assert np.linalg.norm(ours["force"]) > 1.0 and np.linalg.norm(ours["S"]) > 1.0

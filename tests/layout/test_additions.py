@@ -276,7 +276,7 @@ static void gather(lg_span bodies, const lg_point *at, const lg_wanted *want)
                 continue;
             out[sum][b->block->v] = 0;
             for (const lg_frame *f = b->frames; f < b->frames + b->nactive; f++)
-                if (f->pressed >> sum & 1)
+                if (f->loaded >> sum & 1)
                     out[sum][b->block->v] += lg_pose_of(f, at)->wrench[sum][0];
         }
 }

@@ -17,7 +17,7 @@ FIRST_STAGES = ("consistent", "printed")
 
 # ---- orders ----
 
-SEMIDIRECT = [name for name in FORMULATIONS if NODES[name]["place"] == "body"]
+SEMIDIRECT = [name for name in FORMULATIONS if NODES[name]["position"] == "body"]
 SLOW, SPUN, TURNED, FAST = (1.0, 16.0, -4.0), (30.0, 20.0, 10.0), (5.0, -4.0, 60.0), (0.0, 150.0, -4.61538)
 # Initial angular velocity, end, and the coarsest step for which two halvings are asymptotic. On the fast top, with its
 # constraint in the axes of the body, that needs short steps; slower motions allow longer ones.

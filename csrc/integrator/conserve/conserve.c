@@ -54,7 +54,7 @@ static int reuses_of(const lg_conserve_stepper *c)
     return c->gradients == LG_GRADIENTS_DISCRETE ? c->newton.max_iter : 1;
 }
 
-static lg_status prepare(lg_stepper *self)
+static lg_status conserve_prepare(lg_stepper *self)
 {
     lg_conserve_stepper *c = stepper_of(self);
     const lg_conserve_options *options = (const lg_conserve_options *)self->options;
@@ -75,7 +75,7 @@ static lg_status prepare(lg_stepper *self)
     return c->rule->null_space ? lg_null_open(&c->null, self->system, self->plan, self->type->coupling) : LG_OK;
 }
 
-static void layout(lg_stepper *self, lg_arena *arena)
+static void conserve_layout(lg_stepper *self, lg_arena *arena)
 {
     lg_conserve_stepper *c = stepper_of(self);
     const lg_system *system = self->system;
@@ -153,7 +153,7 @@ static lg_status reset(lg_stepper *self, lg_state *state)
 
 /* ---- the step ---- */
 
-static void begin(lg_conserve_stepper *c, const lg_state *state, double h)
+static void conserve_begin(lg_conserve_stepper *c, const lg_state *state, double h)
 {
     const lg_space *space = c->base.system->space;
     c->start = state;
@@ -204,13 +204,13 @@ static void note_parasite(lg_conserve_stepper *c, const lg_state *state)
     }
 }
 
-static lg_status step(lg_stepper *self, lg_state *state, double h)
+static lg_status conserve_step(lg_stepper *self, lg_state *state, double h)
 {
     lg_conserve_stepper *c = stepper_of(self);
     double *carried = newton_memory(self, state);
     lg_newton_memory memory;
     memcpy(&memory, carried, sizeof memory);
-    begin(c, state, h);
+    conserve_begin(c, state, h);
     LG_TRY(check_turns(c, lg_conserve_solve(c, &memory)));
     double *theta = c->rest;
     for (int i = 0; i < self->system->space->nv; i++) {
@@ -218,7 +218,7 @@ static lg_status step(lg_stepper *self, lg_state *state, double h)
         theta[i] = c->q1[i] - state->q[i];
     }
     LG_TRY(lg_stepper_accept(self, state, h, theta, c->q1, c->v1, c->vdot, c->lam));
-    lg_conserve_settle(c, state->carry);
+    lg_conserve_end_momenta(c, state->carry);
     memcpy(carried, &memory, sizeof memory);
     if (self->stats.parasite.sought)
         note_parasite(c, state);
@@ -232,11 +232,11 @@ static const lg_stepper_carry carry_verbs = {.count = carry_count, .reset = rese
         .name = "conserve",                                                                                            \
         .size = sizeof(lg_conserve_stepper),                                                                           \
         .coupling = LG_COUPLING_GROUPS,                                                                                \
-        .prepare = prepare,                                                                                            \
-        .layout = layout,                                                                                              \
+        .prepare = conserve_prepare,                                                                                   \
+        .layout = conserve_layout,                                                                                     \
         .carry = &carry_verbs,                                                                                         \
         .momenta = &(const lg_stepper_momenta){"p", what, first_unfit},                                                \
-        .step = step,                                                                                                  \
+        .step = conserve_step,                                                                                         \
         .close = close,                                                                                                \
     }
 

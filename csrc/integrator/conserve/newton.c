@@ -1,6 +1,6 @@
 /* Newton's problem of a step: residual, matrix and solution; see step.h. */
 #include "integrator/conserve/step.h"
-#include "solve/culprit.h"
+#include "solve/cause.h"
 
 #include "core/small.h"
 
@@ -63,7 +63,7 @@ static void measure_forces(lg_conserve_stepper *c, const double *r, lg_residual_
 {
     int nv = c->base.system->space->nv;
     double sum = 0, size = 0;
-    lg_conserve_unsettled(c, r, c->rest);
+    lg_conserve_beyond_round_off(c, r, c->rest);
     for (int i = 0; i < nv; i++) {
         double p1 = c->p1[i] / c->h, p0 = c->p0[i] / c->h, apart = c->rule->all ? (c->p[i] - c->p1[i]) / c->h : 0;
         sum += c->rest[i] * c->rest[i] + apart * apart;
@@ -75,7 +75,7 @@ static void measure_forces(lg_conserve_stepper *c, const double *r, lg_residual_
     c->remaining = norms->now.force;
 }
 
-static lg_status evaluate(void *self, int with_matrix, double *residual, lg_residual_norms *norms)
+static lg_status conserve_evaluate(void *self, int with_matrix, double *residual, lg_residual_norms *norms)
 {
     lg_conserve_stepper *c = self;
     int nv = c->base.system->space->nv, nrows = c->base.system->pattern->nrows;
@@ -154,7 +154,7 @@ static lg_status evaluate_null(void *self, int with_matrix, double *residual, lg
     LG_TRY(evaluate_system(c, with_matrix, c->phi));
     lg_null_step(&c->null, c->start->q, c->q1);
     force_rows(c, c->forces);
-    lg_null_settle(&c->null, c->forces, c->lam);
+    lg_null_own_multipliers(&c->null, c->forces, c->lam);
     measure_forces(c, c->forces, norms);
     lg_null_pull(&c->null, c->forces, residual);
     lg_copy(nrows, c->phi, residual + c->null.nu);
@@ -191,7 +191,7 @@ lg_status lg_conserve_solve(lg_conserve_stepper *c, lg_newton_memory *memory)
 {
     const lg_system *system = c->base.system;
     int nrows = system->pattern->nrows;
-    lg_newton_problem problem = {c,      system->space->nv, nrows, nrows > 0, evaluate, factor, solve,
+    lg_newton_problem problem = {c,      system->space->nv, nrows, nrows > 0, conserve_evaluate, factor, solve,
                                  update, is_negligible};
     if (c->rule->null_space) {
         nrows = group_rows(c);

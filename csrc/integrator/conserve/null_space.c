@@ -2,7 +2,7 @@
 #include "integrator/conserve/null_space.h"
 
 #include "core/small.h"
-#include "solve/culprit.h"
+#include "solve/cause.h"
 
 lg_status lg_null_open(lg_null_space *null, const lg_system *system, const lg_plan *plan, lg_coupling coupling)
 {
@@ -48,7 +48,7 @@ void lg_null_step(lg_null_space *null, const double *q0, const double *q1)
 
 enum { MOST = 16 }; /* velocities of a node */
 
-void lg_null_settle(const lg_null_space *null, double *r, double *lam)
+void lg_null_own_multipliers(const lg_null_space *null, double *r, double *lam)
 {
     const lg_space *space = null->system->space;
     for (const lg_block *b = space->block, *end = b + space->nblocks; b < end; b++) {

@@ -25,7 +25,7 @@ void lg_null_close(lg_null_space *null);
 /* Sets N and X for a step from q0 to q1. */
 void lg_null_step(lg_null_space *null, const double *q0, const double *q1);
 /* Sets the multipliers of own rows, and the force rows r to those with these multipliers. */
-void lg_null_settle(const lg_null_space *null, double *r, double *lam);
+void lg_null_own_multipliers(const lg_null_space *null, double *r, double *lam);
 /* The force rows of the unknowns. */
 void lg_null_pull(const lg_null_space *null, const double *r, double *rows);
 /* Factors the matrix of the unknowns and of the rows of groups, given the S, G and B of the whole system; `accel`

@@ -46,7 +46,8 @@ typedef struct lg_conserve_stepper {
     const lg_state *start;
     const double *p0;
     double h, row_scale, row_noise; /* row_scale: 1 over h^2/2 */
-    /* Of the last evaluation: the part of the force rows that `settle` leaves, and round-off of gradients in them. */
+    /* Of the last evaluation: the part of the force rows that stays in the momenta at the end, and round-off of
+       gradients in them. */
     double remaining, noise;
     double *q1, *v1, *p1, *lam;
     double *p; /* of the row with `all`: the unknown p1 */
@@ -75,11 +76,11 @@ void lg_conserve_predict(lg_conserve_stepper *c);
 /* Solves the predicted step. */
 lg_status lg_conserve_solve(lg_conserve_stepper *c, lg_newton_memory *memory);
 
-/* ---- settle.c: the round-off of q1 in p1 ---- */
+/* ---- end_momenta.c: the round-off of q1 in p1 ---- */
 
 /* What is left of the force rows r without a sixteenth of the most that the round-off of q1 is in p1. */
-void lg_conserve_unsettled(const lg_conserve_stepper *c, const double *r, double *rest);
+void lg_conserve_beyond_round_off(const lg_conserve_stepper *c, const double *r, double *rest);
 /* p1 of the step, from p1(q1) and the force rows. */
-void lg_conserve_settle(const lg_conserve_stepper *c, double *p);
+void lg_conserve_end_momenta(const lg_conserve_stepper *c, double *p);
 
 #endif

@@ -47,7 +47,7 @@ static void add_identity(int n, double a, double b, double *A)
 /* ---- q, v and vdot ---- */
 
 /* The first guess follows from that of the unknowns. */
-static void predict(lg_genalpha_stepper *g)
+static void exact_predict(lg_genalpha_stepper *g)
 {
     (void)g;
 }
@@ -104,7 +104,7 @@ static void set_velocities(int n, double s_lie, double s, const double *restrict
 }
 
 /* y and E stand where v and vdot then follow. */
-static void follow(lg_genalpha_stepper *g)
+static void exact_follow(lg_genalpha_stepper *g)
 {
     const lg_system *system = g->base.system;
     int nv = system->space->nv, stabilized = g->index == LG_INDEX_STABILIZED;
@@ -157,11 +157,11 @@ static void divide_columns(const lg_alpha *p, int n, const double *T, double *F)
    whatever the size of theta. The rest of c_n, which is O(h^2), is taken to first order:
 
        X = (1 - r) I + r F - sigma/2 (c_n - r theta)^ */
-static void velocity_derivative(const lg_alpha *p, const lg_factor *f, const lg_alpha_place *place, const double *T,
+static void velocity_derivative(const lg_alpha *p, const lg_factor *f, const lg_alpha_state *formed, const double *T,
                                 double *X)
 {
     double r = 1 - p->beta / p->gamma, rest[LG_ALPHA_BLOCK] = {0}, A[LG_ALPHA_BLOCK * LG_ALPHA_BLOCK];
-    int n = f->nv, first = f->node->place == LG_PLACE_INERTIAL ? f->node->attitude_v : 0; // X = diag(I, ...)
+    int n = f->nv, first = f->node->position == LG_POSITION_INERTIAL ? f->node->attitude_v : 0; // X = diag(I, ...)
     const double *F = T;
     if (p->sigma != 1) {
         lg_copy(n * n, T, X);
@@ -174,7 +174,7 @@ static void velocity_derivative(const lg_alpha *p, const lg_factor *f, const lg_
     }
 
     for (int i = first; i < n; i++)
-        rest[i] = place->c[f->v + i] - r * place->theta[f->v + i];
+        rest[i] = formed->c[f->v + i] - r * formed->theta[f->v + i];
     f->node->ad(f->n, rest, A);
     for (int j = first; j < n; j++) {
         double *column = X + n * j;
@@ -184,7 +184,7 @@ static void velocity_derivative(const lg_alpha *p, const lg_factor *f, const lg_
     }
 }
 
-static void form_chains(lg_genalpha_stepper *g, const double k[3])
+static void exact_form_chains(lg_genalpha_stepper *g, const double k[3])
 {
     const lg_space *space = g->base.system->space;
     for (int i = 0; i < space->nblocks; i++) {
@@ -196,7 +196,7 @@ static void form_chains(lg_genalpha_stepper *g, const double k[3])
 }
 
 /* T and X (NULL: not wanted) of one block */
-static LG_INLINE void update_chain(const lg_alpha *p, const lg_block *b, const lg_alpha_place *place, double *T,
+static LG_INLINE void update_chain(const lg_alpha *p, const lg_block *b, const lg_alpha_state *formed, double *T,
                                    double *X)
 {
     double T_room[LG_ALPHA_BLOCK * LG_ALPHA_BLOCK], X_room[LG_ALPHA_BLOCK * LG_ALPHA_BLOCK];
@@ -204,16 +204,16 @@ static LG_INLINE void update_chain(const lg_alpha *p, const lg_block *b, const l
         double *T_own = f->node->linear ? NULL : lg_factor_matrix(f, b, T_room, T);
         double *X_own = T_own && X ? lg_factor_matrix(f, b, X_room, X) : NULL;
         if (T_own)
-            f->node->tangent(f->n, place->theta + f->v, T_own);
+            f->node->tangent(f->n, formed->theta + f->v, T_own);
         if (X_own)
-            velocity_derivative(p, f, place, T_own, X_own);
+            velocity_derivative(p, f, formed, T_own, X_own);
         if (X)
             lg_factor_put(f, b, X_own, X);
         lg_factor_put(f, b, T_own, T);
     }
 }
 
-static void update_chains(lg_genalpha_stepper *g, const lg_alpha_place *place)
+static void update_chains(lg_genalpha_stepper *g, const lg_alpha_state *formed)
 {
     const lg_space *space = g->base.system->space;
     if (!g->operator)
@@ -221,8 +221,9 @@ static void update_chains(lg_genalpha_stepper *g, const lg_alpha_place *place)
     for (int i = 0; i < space->nblocks; i++) {
         const lg_block *b = &space->block[i];
         if (!b->linear)
-            update_chain(&g->alpha, b, place, g->T + b->m, g->chain[i].X[1] ? g->X + b->m : NULL);
+            update_chain(&g->alpha, b, formed, g->T + b->m, g->chain[i].X[1] ? g->X + b->m : NULL);
     }
 }
 
-const lg_alpha_form lg_exact_form = {predict, follow, correct, form_chains, update_chains, .corrects_theta = 1};
+const lg_alpha_form lg_exact_form = {exact_predict,     exact_follow,  correct,
+                                     exact_form_chains, update_chains, .corrects_theta = 1};

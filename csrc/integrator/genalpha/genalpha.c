@@ -143,7 +143,7 @@ static lg_newton_settings settings_of(const lg_genalpha_stepper *g)
     return settings;
 }
 
-static lg_status prepare(lg_stepper *self)
+static lg_status genalpha_prepare(lg_stepper *self)
 {
     lg_genalpha_stepper *g = (lg_genalpha_stepper *)self;
     const lg_genalpha_options *options = options_of(self);
@@ -208,7 +208,7 @@ static void layout_unknowns(lg_genalpha_stepper *g)
     g->mu = accel->rows;
 }
 
-static void layout(lg_stepper *self, lg_arena *arena)
+static void genalpha_layout(lg_stepper *self, lg_arena *arena)
 {
     lg_genalpha_stepper *g = (lg_genalpha_stepper *)self;
     const lg_system *system = self->system;
@@ -230,8 +230,8 @@ static void layout(lg_stepper *self, lg_arena *arena)
         layout_mu(g, arena);
     layout_chains(g, arena);
     if (lg_alpha_keeps_matrix(g))
-        g->new_place =
-            lg_matrix_layout_rest(&self->accel.matrix, self->accel.guest, (size_t)lg_alpha_place_count(system), arena);
+        g->new_state =
+            lg_matrix_layout_rest(&self->accel.matrix, self->accel.guest, (size_t)lg_alpha_state_count(system), arena);
 }
 
 static void close_mu_matrix(lg_stepper *self)
@@ -319,10 +319,10 @@ static void take_memory(lg_genalpha_stepper *g, const lg_alpha_carry *c)
 /* Restores the matrix of modified Newton in a resumed run or after a failed step. */
 static lg_status take_matrix(lg_genalpha_stepper *g, const lg_alpha_carry *c)
 {
-    if (!lg_alpha_keeps_matrix(g) || g->matrix_valid || c->place[0] == 0)
+    if (!lg_alpha_keeps_matrix(g) || g->matrix_valid || c->formed_at[0] == 0)
         return LG_OK;
-    lg_alpha_place place = lg_alpha_place_in(g->base.system, c->place);
-    LG_TRY(lg_alpha_rebuild(g, &place));
+    lg_alpha_state formed = lg_alpha_state_in(g->base.system, c->formed_at);
+    LG_TRY(lg_alpha_rebuild(g, &formed));
     g->matrix_valid = 1;
     return LG_OK;
 }
@@ -368,8 +368,8 @@ static void hand_over(const lg_genalpha_stepper *g, const double *lam_n)
         shift(nmu, back, c->mu, g->mu);
         *c->steps = *c->steps < 3 ? *c->steps + 1 : 3;
     }
-    if (g->place_changed)
-        lg_copy(g->matrix_valid ? lg_alpha_place_count(g->base.system) : 1, g->new_place, c->place);
+    if (g->state_changed)
+        lg_copy(g->matrix_valid ? lg_alpha_state_count(g->base.system) : 1, g->new_state, c->formed_at);
 }
 
 /* ---- the step ---- */
@@ -390,13 +390,13 @@ static void predict_velocities(int n, const lg_alpha *p, double h, const double 
     }
 }
 
-static void predict(lg_genalpha_stepper *g)
+static void genalpha_predict(lg_genalpha_stepper *g)
 {
     predict_velocities(g->base.system->space->nv, &g->alpha, g->h, g->start->a, g->theta0, g->v0, g->a0, g->now.c);
     g->form->predict(g);
 }
 
-static lg_status begin(lg_genalpha_stepper *g, const lg_state *state, double h)
+static lg_status genalpha_begin(lg_genalpha_stepper *g, const lg_state *state, double h)
 {
     const lg_space *space = g->base.system->space;
     g->start = state;
@@ -414,29 +414,29 @@ static lg_status begin(lg_genalpha_stepper *g, const lg_state *state, double h)
         g->noise_phidot = 64 * DBL_EPSILON * (1 + lg_max_abs(space->nv, state->v));
 
     LG_TRY(take_over(g));
-    g->chains_formed = g->place_changed = 0;
-    predict(g);
+    g->chains_formed = g->state_changed = 0;
+    genalpha_predict(g);
     return g->index == LG_INDEX_STABILIZED ? lg_alpha_base_rows(g, &g->now) : LG_OK;
 }
 
 /* Solves the step. If that fails and matrices may be reused, it is solved again with a new one in each iteration. */
 static lg_status solve(lg_genalpha_stepper *g, const lg_state *state, double h)
 {
-    LG_TRY(begin(g, state, h));
+    LG_TRY(genalpha_begin(g, state, h));
     lg_newton_result result = {.matrix_valid = g->matrix_valid};
     lg_status status = lg_alpha_solve(g, &result);
     if ((status == LG_NOT_FINITE || status == LG_NO_CONVERGENCE) && lg_alpha_keeps_matrix(g)) {
         result = (lg_newton_result){.full = 1};
-        status = begin(g, state, h);
+        status = genalpha_begin(g, state, h);
         if (status == LG_OK)
             status = lg_alpha_solve(g, &result);
     }
-    int kept = lg_alpha_keeps_matrix(g) && (!g->place_changed || g->new_place[0] != 0);
+    int kept = lg_alpha_keeps_matrix(g) && (!g->state_changed || g->new_state[0] != 0);
     g->matrix_valid = kept && status == LG_OK && result.matrix_valid;
     return status;
 }
 
-static lg_status step(lg_stepper *self, lg_state *state, double h)
+static lg_status genalpha_step(lg_stepper *self, lg_state *state, double h)
 {
     lg_genalpha_stepper *g = (lg_genalpha_stepper *)self;
     int nrows = self->system->pattern->nrows;
@@ -456,9 +456,9 @@ const lg_stepper_type lg_genalpha = {
     .name = "genalpha",
     .coupling = LG_COUPLING_TANGENTS,
     .size = sizeof(lg_genalpha_stepper),
-    .prepare = prepare,
-    .layout = layout,
+    .prepare = genalpha_prepare,
+    .layout = genalpha_layout,
     .carry = &carry_verbs,
-    .step = step,
+    .step = genalpha_step,
     .close = close_mu_matrix,
 };

@@ -47,7 +47,7 @@ static int turns(const lg_genalpha_stepper *g)
 }
 
 /* Makes the chains those of this matrix: T L of every block. */
-static void mu_chains(lg_genalpha_stepper *g, const lg_alpha_place *place)
+static void mu_chains(lg_genalpha_stepper *g, const lg_alpha_state *formed)
 {
     const lg_space *space = g->base.system->space;
     double first, second;
@@ -57,7 +57,7 @@ static void mu_chains(lg_genalpha_stepper *g, const lg_alpha_place *place)
         double *X = g->TL && !b->linear && turns(g) ? g->TL + b->m : NULL;
         g->chain[i] = (lg_chain){{1, 1, 1}, {X, X, X}};
         if (X)
-            lg_alpha_polynomials(b, place->theta, first, second, X);
+            lg_alpha_polynomials(b, formed->theta, first, second, X);
     }
     g->chains_formed = 0;
 }
@@ -103,9 +103,9 @@ static void assemble(lg_genalpha_stepper *g)
     lg_matrix_add_rows(&g->mu_matrix, 1, g->base.accel.B, 0, g->chain);
 }
 
-lg_status lg_alpha_factor_mu(lg_genalpha_stepper *g, const lg_alpha_place *place)
+lg_status lg_alpha_factor_mu(lg_genalpha_stepper *g, const lg_alpha_state *formed)
 {
-    mu_chains(g, place);
+    mu_chains(g, formed);
     assemble(g);
     lg_status status = lg_matrix_factor(&g->mu_matrix);
     if (status == LG_SINGULAR) {

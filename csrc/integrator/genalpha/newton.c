@@ -31,26 +31,26 @@ static double phidot_scale(const lg_genalpha_stepper *g, double h)
     return g->scaled ? lg_beta_prime(&g->alpha, h) / lg_gamma_prime(&g->alpha, h) : 1;
 }
 
-/* ---- the system at a place ---- */
+/* ---- the system at a state ---- */
 
-static void form_chains(lg_genalpha_stepper *g, const lg_alpha_place *place)
+static void genalpha_form_chains(lg_genalpha_stepper *g, const lg_alpha_state *formed)
 {
     const lg_alpha *p = &g->alpha;
-    double beta_prime = lg_beta_prime(p, place->h), unit = g->scaled ? 1 : beta_prime;
-    double k[3] = {unit / beta_prime, unit * lg_gamma_prime(p, place->h) / beta_prime, unit};
+    double beta_prime = lg_beta_prime(p, formed->h), unit = g->scaled ? 1 : beta_prime;
+    double k[3] = {unit / beta_prime, unit * lg_gamma_prime(p, formed->h) / beta_prime, unit};
     if (!g->chains_formed)
         g->form->form_chains(g, k);
     g->chains_formed = 1;
-    g->form->update_chains(g, place);
+    g->form->update_chains(g, formed);
 }
 
-static lg_point point_at(const lg_genalpha_stepper *g, const lg_alpha_place *place)
+static lg_point point_at(const lg_genalpha_stepper *g, const lg_alpha_state *formed)
 {
-    lg_point point = lg_point_at(place->t, place->q, place->v);
-    point.t_in = place->t_in;
-    point.a = place->a, point.lam = place->lam;
-    point.mem = place->mem, point.work = g->base.accel.work;
-    point.span = place->h, point.theta = place->theta;
+    lg_point point = lg_point_at(formed->t, formed->q, formed->v);
+    point.t_in = formed->t_in;
+    point.a = formed->a, point.lam = formed->lam;
+    point.mem = formed->mem, point.work = g->base.accel.work;
+    point.span = formed->h, point.theta = formed->theta;
     return point;
 }
 
@@ -61,14 +61,14 @@ static lg_status evaluate_system(lg_genalpha_stepper *g, const lg_point *point, 
     return system->eval(system->self, point, wanted);
 }
 
-/* S, B and Z at a place, in one pass with whatever else is wanted. */
-static lg_status evaluate_matrix(lg_genalpha_stepper *g, const lg_alpha_place *place, const lg_point *point,
+/* S, B and Z at a state, in one pass with whatever else is wanted. */
+static lg_status evaluate_matrix(lg_genalpha_stepper *g, const lg_alpha_state *formed, const lg_point *point,
                                  lg_wanted wanted)
 {
     int constrained = g->base.system->pattern->nrows > 0;
 
     lg_matrix_zero(&g->base.accel.matrix);
-    form_chains(g, place);
+    genalpha_form_chains(g, formed);
     wanted.tangent = &(lg_tangent){&g->base.accel.matrix, g->chain};
     wanted.ntangents = 1;
     wanted.B = constrained ? g->base.accel.B : NULL;
@@ -77,26 +77,26 @@ static lg_status evaluate_matrix(lg_genalpha_stepper *g, const lg_alpha_place *p
 }
 
 /* The matrix alone. */
-static lg_status evaluate_matrix_at(lg_genalpha_stepper *g, const lg_alpha_place *place)
+static lg_status evaluate_matrix_at(lg_genalpha_stepper *g, const lg_alpha_state *formed)
 {
-    lg_point point = point_at(g, place);
+    lg_point point = point_at(g, formed);
     if (g->force_terms)
         point.a = point.lam = NULL; /* no d(M vdot)/dq and d(B^T lam)/dq */
-    return evaluate_matrix(g, place, &point, (lg_wanted){0});
+    return evaluate_matrix(g, formed, &point, (lg_wanted){0});
 }
 
-lg_status lg_alpha_base_rows(lg_genalpha_stepper *g, const lg_alpha_place *place)
+lg_status lg_alpha_base_rows(lg_genalpha_stepper *g, const lg_alpha_state *formed)
 {
-    lg_point point = point_at(g, place);
-    point.t = place->t - place->h;
-    point.q = place->qn;
+    lg_point point = point_at(g, formed);
+    point.t = formed->t - formed->h;
+    point.q = formed->qn;
     return evaluate_system(g, &point, &(lg_wanted){.B = g->Bn});
 }
 
 /* ---- residual ---- */
 
 /* r = M vdot + gyro - force + B^T lam, then the scaled rows, whose size is that of the accelerations alone. */
-static lg_status evaluate(void *self, int with_matrix, double *residual, lg_residual_norms *norms)
+static lg_status genalpha_evaluate(void *self, int with_matrix, double *residual, lg_residual_norms *norms)
 {
     lg_genalpha_stepper *g = self;
     int nv = g->base.system->space->nv, nrows = g->base.system->pattern->nrows, index = g->index;
@@ -122,15 +122,15 @@ static lg_status evaluate(void *self, int with_matrix, double *residual, lg_resi
 
 /* ---- matrix ---- */
 
-/* Completes and factors the matrix whose S has been evaluated at a place. */
-static lg_status factor_matrix(lg_genalpha_stepper *g, const lg_alpha_place *place)
+/* Completes and factors the matrix whose S has been evaluated at a state. */
+static lg_status factor_matrix(lg_genalpha_stepper *g, const lg_alpha_state *formed)
 {
     lg_accel *accel = &g->base.accel;
-    double s = phidot_scale(g, place->h);
+    double s = phidot_scale(g, formed->h);
     if (g->base.system->pattern->nrows) {
         lg_matrix_add_columns(&accel->matrix, 1, accel->B);
         if (g->index == LG_INDEX_3)
-            lg_matrix_add_rows(&accel->matrix, phi_scale(g, place->h), accel->B, 0, g->chain);
+            lg_matrix_add_rows(&accel->matrix, phi_scale(g, formed->h), accel->B, 0, g->chain);
         else {
             lg_matrix_add_rows(&accel->matrix, s, accel->B, 1, g->chain);
             lg_matrix_add_rows(&accel->matrix, s, g->Z, 0, g->chain);
@@ -138,7 +138,7 @@ static lg_status factor_matrix(lg_genalpha_stepper *g, const lg_alpha_place *pla
     }
     g->base.stats.jacobians++;
     LG_TRY(lg_factor_named(g->base.system, &accel->matrix, &g->base.report));
-    return g->index == LG_INDEX_STABILIZED ? lg_alpha_factor_mu(g, place) : LG_OK;
+    return g->index == LG_INDEX_STABILIZED ? lg_alpha_factor_mu(g, formed) : LG_OK;
 }
 
 static lg_status factor(void *self, int with_matrix, int keeps)
@@ -148,19 +148,19 @@ static lg_status factor(void *self, int with_matrix, int keeps)
         LG_TRY(evaluate_matrix_at(g, &g->now));
     LG_TRY(factor_matrix(g, &g->now));
     if (lg_alpha_keeps_matrix(g))
-        lg_alpha_keep_place(g, keeps);
+        lg_alpha_keep_state(g, keeps);
     return LG_OK;
 }
 
-lg_status lg_alpha_rebuild(lg_genalpha_stepper *g, const lg_alpha_place *place)
+lg_status lg_alpha_rebuild(lg_genalpha_stepper *g, const lg_alpha_state *formed)
 {
     lg_matrix *matrix = &g->base.accel.matrix;
     double weakest = matrix->weakest; /* the step that formed the matrix first has looked at its pivots */
     g->chains_formed = 0;
     if (g->index == LG_INDEX_STABILIZED)
-        LG_TRY(lg_alpha_base_rows(g, place));
-    LG_TRY(evaluate_matrix_at(g, place));
-    LG_TRY(factor_matrix(g, place));
+        LG_TRY(lg_alpha_base_rows(g, formed));
+    LG_TRY(evaluate_matrix_at(g, formed));
+    LG_TRY(factor_matrix(g, formed));
     matrix->weakest = weakest;
     return LG_OK;
 }
@@ -234,7 +234,8 @@ lg_status lg_alpha_solve(lg_genalpha_stepper *g, lg_newton_result *result)
 {
     const lg_system *system = g->base.system;
     int nrows = system->pattern->nrows, sets = !nrows ? 0 : g->index == LG_INDEX_STABILIZED ? 2 : 1;
-    lg_newton_problem problem = {g, system->space->nv, nrows, sets, evaluate, factor, solve, update, is_negligible};
+    lg_newton_problem problem = {g,      system->space->nv, nrows, sets, genalpha_evaluate, factor, solve,
+                                 update, is_negligible};
     LG_TRY(lg_implicit_solve(&g->implicit, &g->base, &problem, &g->at, &g->memory, result));
     if (!result->evaluated)
         g->form->follow(g);

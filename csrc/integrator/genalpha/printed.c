@@ -16,7 +16,7 @@ static void turn_prediction(const lg_genalpha_stepper *g, const lg_factor *f, do
 }
 
 /* Lines 1 to 7 of Algs. 1 to 3. */
-static void predict(lg_genalpha_stepper *g)
+static void printed_predict(lg_genalpha_stepper *g)
 {
     const lg_space *space = g->base.system->space;
     lg_copy(space->nv, g->theta0, g->now.theta);
@@ -29,7 +29,7 @@ static void predict(lg_genalpha_stepper *g)
 }
 
 /* q, v and vdot are already updated by increments. */
-static void follow(lg_genalpha_stepper *g)
+static void printed_follow(lg_genalpha_stepper *g)
 {
     (void)g;
 }
@@ -77,7 +77,7 @@ static void correct(lg_genalpha_stepper *g, const double *dw)
     }
 }
 
-static void form_chains(lg_genalpha_stepper *g, const double k[3])
+static void printed_form_chains(lg_genalpha_stepper *g, const double k[3])
 {
     const lg_space *space = g->base.system->space;
     for (int i = 0; i < space->nblocks; i++) {
@@ -87,15 +87,17 @@ static void form_chains(lg_genalpha_stepper *g, const double k[3])
     }
 }
 
-static void update_chains(lg_genalpha_stepper *g, const lg_alpha_place *place)
+static void update_chains(lg_genalpha_stepper *g, const lg_alpha_state *formed)
 {
     const lg_space *space = g->base.system->space;
     double first, second;
     printed_inverse(&g->alpha, &first, &second);
     for (int i = 0; i < space->nblocks; i++)
         if (g->chain[i].X[1])
-            lg_alpha_polynomials(&space->block[i], place->theta, first, second, g->X + space->block[i].m);
+            lg_alpha_polynomials(&space->block[i], formed->theta, first, second, g->X + space->block[i].m);
 }
 
-const lg_alpha_form lg_printed_form = {predict, follow, correct, form_chains, update_chains, .half = 1};
-const lg_alpha_form lg_printed_half_form = {predict, follow, correct, form_chains, update_chains, .half = 0.5};
+const lg_alpha_form lg_printed_form = {printed_predict,     printed_follow, correct,
+                                       printed_form_chains, update_chains,  .half = 1};
+const lg_alpha_form lg_printed_half_form = {printed_predict,     printed_follow, correct,
+                                            printed_form_chains, update_chains,  .half = 0.5};

@@ -20,12 +20,12 @@ typedef struct lg_alpha {
 
 typedef enum lg_alpha_index { LG_INDEX_3, LG_INDEX_2, LG_INDEX_STABILIZED, LG_INDEX_COUNT } lg_alpha_index;
 
-/* The place at which a matrix is formed: everything it depends on, so that a resumed run can form it again bit for
+/* The state at which a matrix is formed: everything it depends on, so that a resumed run can form it again bit for
    bit. */
-typedef struct lg_alpha_place {
+typedef struct lg_alpha_state {
     double t, t_in, h;
     double *q, *v, *a, *lam, *mem, *theta, *c, *qn; /* c_n and q_n of its step */
-} lg_alpha_place;
+} lg_alpha_state;
 
 /* The data that a step takes over from earlier steps. */
 typedef struct lg_alpha_carry {
@@ -33,7 +33,7 @@ typedef struct lg_alpha_carry {
     double *steps; /* number of earlier steps whose values are available: 0 to 3 */
     double *memory; /* an lg_newton_memory */
     double *w[3], *lam[2], *mu[3]; /* values to extrapolate from, the latest first; lam begins with lam_n-1 */
-    double *place; /* of the matrix that is kept */
+    double *formed_at; /* of the matrix that is kept */
 } lg_alpha_carry;
 
 typedef struct lg_genalpha_stepper lg_genalpha_stepper;
@@ -46,9 +46,9 @@ typedef struct lg_alpha_form {
     void (*follow)(lg_genalpha_stepper *g);
     /* unknowns -= correction: dw at fixed mu. The part added by mu_correction moves the coordinates only. */
     void (*correct)(lg_genalpha_stepper *g, const double *dw);
-    /* The chains of the matrix: scales and pointers, the same through a step; the matrices at a place. */
+    /* The chains of the matrix: scales and pointers, the same through a step; the matrices at a state. */
     void (*form_chains)(lg_genalpha_stepper *g, const double k[3]);
-    void (*update_chains)(lg_genalpha_stepper *g, const lg_alpha_place *place);
+    void (*update_chains)(lg_genalpha_stepper *g, const lg_alpha_state *formed);
     int corrects_theta; /* 1: a correction moves q by T times itself; 0: by itself */
     double half; /* printed forms: the factor in line 6, which is 1 as printed */
 } lg_alpha_form;
@@ -71,7 +71,7 @@ struct lg_genalpha_stepper {
     double noise_phi, noise_phidot; /* of constraint rows; noise_phi 0: not computed yet, as there are no rows */
     double *theta0, *v0, *a0; /* predicted; before that v_n and the algorithmic a_n are in v0 and a0 */
     double *w, *lam, *mu; /* unknowns */
-    lg_alpha_place now; /* at the end of the step; now.a is vdot */
+    lg_alpha_state now; /* at the end of the step; now.a is vdot */
     lg_point at; /* the same for evaluations */
     lg_newton_memory memory;
 
@@ -80,9 +80,9 @@ struct lg_genalpha_stepper {
     double *Bn, *Z; /* B(q_n); d(phidot)/dq */
     lg_chain *chain;
     int chains_formed; /* the part of the chains that is constant within a step has been formed */
-    int matrix_valid; /* there is a matrix, that of the place which is carried or of new_place */
-    int place_changed; /* the current step has formed a new matrix */
-    double *new_place; /* its place if it may be kept, in the form in which it is carried from the end of the step on */
+    int matrix_valid; /* there is a matrix, that of the state which is carried or of new_state */
+    int state_changed; /* the current step has formed a new matrix */
+    double *new_state; /* its state if it may be kept, in the form in which it is carried from the end of the step on */
 
     /* stabilised index 2 */
     lg_matrix mu_matrix; /* [I B(q_n)^T; B T L 0], the guest of the main matrix */
@@ -120,8 +120,8 @@ static inline int lg_alpha_mu_count(const lg_genalpha_stepper *g)
 void lg_alpha_polynomial(const lg_factor *f, const double *x, double first, double second, double *X);
 /* The same on every factor of a block that is not linear. */
 void lg_alpha_polynomials(const lg_block *b, const double *x, double first, double second, double *X);
-/* Forms and factors [I B(q_n)^T; B T L 0] at a place. */
-lg_status lg_alpha_factor_mu(lg_genalpha_stepper *g, const lg_alpha_place *place);
+/* Forms and factors [I B(q_n)^T; B T L 0] at a state. */
+lg_status lg_alpha_factor_mu(lg_genalpha_stepper *g, const lg_alpha_state *formed);
 /* dmu from B T L B(q_n)^T dmu = B T du - phi, into the rows of mu_correction; its velocities are -B(q_n)^T dmu. */
 lg_status lg_alpha_solve_mu(lg_genalpha_stepper *g, const double *du, const double *phi, double to_acceleration);
 /* The change of q (with_T) or of w that y = -B(q_n)^T dmu makes. */
@@ -134,9 +134,9 @@ double lg_alpha_row_noise(const lg_genalpha_stepper *g);
 /* Solves the predicted step. result->matrix_valid: on entry and on return, whether there is a valid matrix. */
 lg_status lg_alpha_solve(lg_genalpha_stepper *g, lg_newton_result *result);
 /* B(q_n) into g->Bn. */
-lg_status lg_alpha_base_rows(lg_genalpha_stepper *g, const lg_alpha_place *place);
-/* Forms and factors the kept matrix of a place again. */
-lg_status lg_alpha_rebuild(lg_genalpha_stepper *g, const lg_alpha_place *place);
+lg_status lg_alpha_base_rows(lg_genalpha_stepper *g, const lg_alpha_state *formed);
+/* Forms and factors the kept matrix of a state again. */
+lg_status lg_alpha_rebuild(lg_genalpha_stepper *g, const lg_alpha_state *formed);
 
 /* ---- start.c ---- */
 
@@ -149,10 +149,10 @@ lg_status lg_alpha_optimal_start(lg_genalpha_stepper *g);
 int lg_alpha_carry_layout(const lg_genalpha_stepper *g, double *base, lg_alpha_carry *carry);
 /* The verb `adopt`. */
 int lg_alpha_adopt(const lg_stepper *self, int count, const double *given, double *carry);
-/* The number of doubles in the place of a matrix: a flag, then its numbers and vectors. */
-int lg_alpha_place_count(const lg_system *system);
-lg_alpha_place lg_alpha_place_in(const lg_system *system, double *place);
-/* Writes the present place into g->new_place; keeps: no later step will use the matrix, which has no place then. */
-void lg_alpha_keep_place(lg_genalpha_stepper *g, int keeps);
+/* The number of doubles in the state of a matrix: a flag, then its numbers and vectors. */
+int lg_alpha_state_count(const lg_system *system);
+lg_alpha_state lg_alpha_state_in(const lg_system *system, double *formed);
+/* Writes the present state into g->new_state; keeps: no later step will use the matrix, which has no state then. */
+void lg_alpha_keep_state(lg_genalpha_stepper *g, int keeps);
 
 #endif

@@ -57,7 +57,7 @@ void lg_resultant_add_geo(const lg_resultant *sum, const lg_arm *arm, double s, 
     lg_chain_add(arm->block, chain, 0, s, r, m, r, m, G, m, S, ld);
 
     // a body-frame force turns with the body: g^, whose columns are those of -g^ in rows
-    if (arm->block->node->place == LG_PLACE_BODY) {
+    if (arm->block->node->position == LG_POSITION_BODY) {
         double g[3], hat[9];
         lg_mulT3(arm->R, sum->f, g);
         lg_hat3(g, hat);
@@ -106,11 +106,11 @@ static void rotated_hat(const lg_arm *arm, const double a[3], double B[9])
 void lg_arm_H(const lg_arm *arm, double *H)
 {
     lg_zero(6 * arm->block->nv, H);
-    lg_place place = arm->block->node->place;
-    if (place != LG_PLACE_FIXED)
+    lg_node_position place = arm->block->node->position;
+    if (place != LG_POSITION_FIXED)
         for (int j = 0; j < 3; j++)
             for (int i = 0; i < 3; i++)
-                H[6 * j + i] = place == LG_PLACE_BODY ? arm->R[3 * i + j] : i == j;
+                H[6 * j + i] = place == LG_POSITION_BODY ? arm->R[3 * i + j] : i == j;
     if (!arm->at_node) {
         double RX[9];
         rotated_hat(arm, arm->X, RX);
@@ -234,8 +234,8 @@ static void add_quarter(const lg_arm *i, const lg_arm *j, const lg_chain *chain,
     const lg_node *row_node = i->block->node, *column_node = j->block->node;
     int turning_row = which / 2, turning_column = which % 2;
     int n = turning_column ? column_node->attitude_n : 3, m = turning_row ? row_node->attitude_n : 3;
-    if ((!turning_row && row_node->place == LG_PLACE_FIXED) ||
-        (!turning_column && column_node->place == LG_PLACE_FIXED))
+    if ((!turning_row && row_node->position == LG_POSITION_FIXED) ||
+        (!turning_column && column_node->position == LG_POSITION_FIXED))
         return;
 
     double C[12], out[16];
@@ -250,7 +250,7 @@ static void add_quarter(const lg_arm *i, const lg_arm *j, const lg_chain *chain,
             for (int l = 0; l < m; l++)
                 out[l + m * k] = lg_dot3(i->attitude->H + 3 * l, C + 3 * k);
         result = out;
-    } else if (!turning_row && row_node->place == LG_PLACE_BODY) {
+    } else if (!turning_row && row_node->position == LG_POSITION_BODY) {
         for (int k = 0; k < n; k++)
             lg_mulT3(i->R, C + 3 * k, out + 3 * k);
         result = out;
@@ -264,7 +264,7 @@ static void add_quarters(const lg_quarters *q, const lg_arm *i, const lg_arm *j,
                          double *S, int ld)
 {
     double axes[9];
-    int body = j->block->node->place == LG_PLACE_BODY;
+    int body = j->block->node->position == LG_POSITION_BODY;
     if (chain->k[level] == 0)
         return;
     if (body)
@@ -279,7 +279,7 @@ static void add_quarters(const lg_quarters *q, const lg_arm *i, const lg_arm *j,
 /* The change of the twist with the coordinates: x' = R U turns with the body, omega = Hr e' has the derivative Zr. */
 static void add_rates(const lg_quarters *D, const lg_arm *i, const lg_arm *j, const lg_chain *chain, double *S, int ld)
 {
-    int body = j->block->node->place == LG_PLACE_BODY;
+    int body = j->block->node->position == LG_POSITION_BODY;
     if (chain->k[0] == 0)
         return;
     for (int which = LG_XX; which <= LG_RX; which += LG_RX)
@@ -476,9 +476,9 @@ void lg_arm_point_rows(const lg_arm *arm, double s, double *values)
 {
     const lg_node *node = arm->block->node;
     double M[9], sX[3] = {s * arm->X[0], s * arm->X[1], s * arm->X[2]};
-    for (int j = 0; node->place != LG_PLACE_FIXED && j < 3; j++)
+    for (int j = 0; node->position != LG_POSITION_FIXED && j < 3; j++)
         for (int i = 0; i < 3; i++)
-            values[i + 3 * j] = node->place == LG_PLACE_BODY ? s * arm->R[3 * i + j] : i == j ? s : 0;
+            values[i + 3 * j] = node->position == LG_POSITION_BODY ? s * arm->R[3 * i + j] : i == j ? s : 0;
 
     values += 3 * node->attitude_v;
     turned_arm(arm->R, sX, arm->attitude ? M : values);

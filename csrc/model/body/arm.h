@@ -26,12 +26,12 @@ typedef struct lg_arm {
 /* x' of the end, and y. */
 static inline void lg_arm_twist(const lg_arm *arm, double xdot[3])
 {
-    lg_place place = arm->block->node->place;
+    lg_node_position place = arm->block->node->position;
     lg_cross(arm->omega, arm->X, arm->y);
-    if (place == LG_PLACE_BODY)
+    if (place == LG_POSITION_BODY)
         lg_axpy(3, 1, arm->v, arm->y);
     lg_mul3(arm->R, arm->y, xdot);
-    if (place == LG_PLACE_INERTIAL)
+    if (place == LG_POSITION_INERTIAL)
         lg_axpy(3, 1, arm->v, xdot);
 }
 
@@ -75,9 +75,9 @@ static inline void lg_arm_collect(const lg_arm *arm, const double wrench[6], int
 static inline void lg_resultant_pull(const lg_resultant *sum, const lg_arm *arm, double s, double *force)
 {
     const lg_node *node = arm->block->node;
-    if (node->place == LG_PLACE_INERTIAL) {
+    if (node->position == LG_POSITION_INERTIAL) {
         lg_axpy(3, s, sum->f, force);
-    } else if (node->place == LG_PLACE_BODY) {
+    } else if (node->position == LG_POSITION_BODY) {
         double g[3];
         lg_mulT3(arm->R, sum->f, g);
         lg_axpy(3, s, g, force);
@@ -124,7 +124,7 @@ void lg_arm_shift(const lg_arm *i, const lg_arm *j, double s, const lg_quarters 
 /* Whether the velocities of a block are x' (if the node moves) and omega themselves, as for most bodies. */
 static inline int lg_block_is_direct(const lg_block *b)
 {
-    return !b->node->attitude && b->node->place != LG_PLACE_BODY;
+    return !b->node->attitude && b->node->position != LG_POSITION_BODY;
 }
 
 /* The rotational part of a chain on such a block. */
@@ -168,9 +168,9 @@ static inline void lg_arm_body_row(const lg_arm *arm, const double row[6], int s
     double force[3] = {row[0], row[1], row[2]}, moment[3] = {row[3], row[4], row[5]};
     if (!arm->at_node)
         lg_add_cross(arm->X, row, moment);
-    if (node->place == LG_PLACE_INERTIAL)
+    if (node->position == LG_POSITION_INERTIAL)
         lg_mul3(arm->R, row, force);
-    if (node->place != LG_PLACE_FIXED)
+    if (node->position != LG_POSITION_FIXED)
         values[0] = force[0], values[stride] = force[1], values[2 * stride] = force[2];
     values += stride * node->attitude_v;
     if (!arm->attitude) {

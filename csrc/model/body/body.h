@@ -105,9 +105,9 @@ struct lg_body_type {
     /* Turns the wrenches on its frames into forces on its velocities and writes them as force and Btlam; adds to S how
        they turn with q. */
     void (*gather)(lg_span bodies, const lg_point *at, const lg_wanted *want);
-    /* Whether it bears dead loads: the functions that collect the wrenches of forces add them, without a frame. NULL:
+    /* Whether it adds dead loads: the functions that collect the wrenches of forces add them, without a frame. NULL:
        no. */
-    int (*bears)(const lg_body *b);
+    int (*adds_dead_loads)(const lg_body *b);
     const lg_body_alone *alone; /* NULL: it has no accelerations of its own */
     const lg_body_tree *tree; /* NULL: it is no tree */
     double (*kinetic)(const lg_body *b, const lg_point *at);
@@ -158,9 +158,9 @@ static inline int lg_frame_turns(const lg_frame *f)
 /* Sets the wrenches of a frame to zero. */
 static inline void lg_pose_clear(const lg_frame *f, lg_pose *pose)
 {
-    if (f->pressed >> LG_FORCES & 1)
+    if (f->loaded >> LG_FORCES & 1)
         lg_zero(6, pose->wrench[LG_FORCES]);
-    if (f->pressed >> LG_REACTIONS & 1)
+    if (f->loaded >> LG_REACTIONS & 1)
         lg_zero(6, pose->wrench[LG_REACTIONS]);
 }
 
@@ -168,9 +168,9 @@ static inline void lg_pose_clear(const lg_frame *f, lg_pose *pose)
 static inline void lg_pose_residual(const lg_frame *f, const lg_pose *pose, double wrench[6])
 {
     lg_zero(6, wrench);
-    if (f->pressed >> LG_REACTIONS & 1)
+    if (f->loaded >> LG_REACTIONS & 1)
         lg_axpy(6, 1, pose->wrench[LG_REACTIONS], wrench);
-    if (f->pressed >> LG_FORCES & 1)
+    if (f->loaded >> LG_FORCES & 1)
         lg_axpy(6, -1, pose->wrench[LG_FORCES], wrench);
 }
 

@@ -30,7 +30,7 @@ static lg_status modal_check(const lg_body *b, const char **reason)
 {
     *reason = NULL;
     int n = b->block && b->block->nfactors == 2 ? b->block->factor[1].n : 0;
-    if (n < 1 || b->block->node->place == LG_PLACE_NO_BODY || b->block->node->place == LG_PLACE_FIXED) {
+    if (n < 1 || b->block->node->position == LG_POSITION_NO_BODY || b->block->node->position == LG_POSITION_FIXED) {
         *reason = "a modal body needs a free rigid block with modes";
         return LG_BAD_ARGUMENT;
     }
@@ -53,7 +53,7 @@ static void modal_open_state(const lg_body *b, const lg_point *at)
         lg_copy(3, rates, y.now->omega);
     }
     lg_zero(3, y.now->U);
-    if (node->place == LG_PLACE_BODY)
+    if (node->position == LG_POSITION_BODY)
         lg_copy(3, v, y.now->U);
     lg_modal_set_moments(&y);
 }
@@ -145,7 +145,7 @@ static void modal_gather_sum(const lg_body *b, const lg_point *at, int sum, doub
     for (int k = 0; k < b->nactive; k++) {
         const lg_frame *f = &b->frames[k];
         const double *wrench = lg_pose_of(f, at)->wrench[sum];
-        if (!(f->pressed >> sum & 1))
+        if (!(f->loaded >> sum & 1))
             continue;
         lg_modal_collect(f, at, wrench, 0, &total);
         lg_modal_bend(f, at, 1, wrench, out);

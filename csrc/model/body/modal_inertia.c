@@ -213,7 +213,7 @@ void lg_modal_project(const lg_modal_pass *y, const double *F, double *out)
 {
     const lg_node *node = y->block->node;
     double Ft[3];
-    if (node->place == LG_PLACE_INERTIAL)
+    if (node->position == LG_POSITION_INERTIAL)
         lg_mul3(y->now->R, F, Ft);
     else
         lg_copy(3, F, Ft);
@@ -229,7 +229,7 @@ void lg_modal_to_floating_axes(const lg_modal_pass *y, double s, const double *a
     lg_zero(3, A), lg_zero(3, turn);
     if (!a)
         return;
-    if (node->place == LG_PLACE_INERTIAL)
+    if (node->position == LG_POSITION_INERTIAL)
         lg_mulT3(y->now->R, a, A);
     else
         lg_copy(3, a, A);

@@ -28,7 +28,7 @@ static void add_accelerations(const lg_modal_pass *y, double wa, const lg_chain 
     double axis[3];
     for (int j = 0; j < 3; j++) {
         for (int i = 0; i < 3; i++)
-            axis[i] = node->place == LG_PLACE_INERTIAL ? y->now->R[3 * j + i] : i == j;
+            axis[i] = node->position == LG_POSITION_INERTIAL ? y->now->R[3 * j + i] : i == j;
         lg_modal_add_mass(y, axis, zero, NULL, lg_modal_cleared(y));
         modal_add_column(y, chain, 2, wa, j, S, ld);
     }
@@ -53,7 +53,7 @@ static void modal_add_velocities(const lg_modal_pass *y, const lg_attitude *slop
     static const double zero[3] = {0, 0, 0};
     const lg_node *node = y->block->node;
     double axis[3], A[3];
-    for (int j = 0; node->place == LG_PLACE_BODY && j < 3; j++) {
+    for (int j = 0; node->position == LG_POSITION_BODY && j < 3; j++) {
         double unit[3] = {j == 0, j == 1, j == 2};
         lg_cross(y->now->omega, unit, A);
         lg_modal_add_mass(y, A, zero, NULL, lg_modal_cleared(y));
@@ -101,7 +101,7 @@ static void add_coordinates(const lg_modal_pass *y, const lg_attitude *slopes, c
     double total[6], G[16];
     lg_copy(6, y->F, total);
 
-    if (node->place == LG_PLACE_INERTIAL)
+    if (node->position == LG_POSITION_INERTIAL)
         add_rotation(y, slopes, A, total, chain, S, ld);
     if (node->attitude) {
         node->attitude->geo(q + node->attitude_q, total + 3, G);

@@ -59,7 +59,7 @@ static void point_gather(lg_span bodies, const lg_point *at, const lg_wanted *wa
                 continue;
             lg_zero(3, out[sum] + b->block->v);
             for (const lg_frame *f = b->frames; f < b->frames + b->nactive; f++)
-                if (f->pressed >> sum & 1)
+                if (f->loaded >> sum & 1)
                     lg_axpy(3, 1, lg_pose_of(f, at)->wrench[sum], out[sum] + b->block->v);
         }
 }
@@ -71,7 +71,7 @@ static lg_status point_accelerate(lg_span bodies, const lg_point *at, double *a)
         double *out = a + b->block->v;
         lg_zero(3, out);
         for (const lg_frame *f = b->frames; f < b->frames + b->nactive; f++)
-            if (f->pressed >> LG_FORCES & 1)
+            if (f->loaded >> LG_FORCES & 1)
                 lg_axpy(3, 1 / b->e.p[0], lg_pose_of(f, at)->wrench[LG_FORCES], out);
     }
     return LG_OK;
@@ -88,7 +88,7 @@ static void point_solve_mass(const lg_body *b, double *factor, int n, int ld, do
 
 static const lg_body_mass mass = {.solve = point_solve_mass};
 
-static int is_loose(const lg_body *b)
+static int is_unconstrained(const lg_body *b)
 {
     (void)b;
     return 1;
@@ -136,7 +136,7 @@ static void point_Z(const lg_frame *f, const lg_point *at, double *Z)
 }
 
 static const lg_body_frames frames = {.pull = point_pull, .pull_rate = point_pull_rate, .H = point_H, .Z = point_Z};
-static const lg_body_alone alone = {.accelerate = point_accelerate, .fits = is_loose, .mass = &mass};
+static const lg_body_alone alone = {.accelerate = point_accelerate, .fits = is_unconstrained, .mass = &mass};
 
 const lg_body_type lg_point_mass = {
     .info = {.family = "body",

@@ -12,7 +12,7 @@ static const lg_parameter parameters[] = {
 static lg_status rigid_check(const lg_body *b, const char **reason)
 {
     *reason = NULL;
-    if (b->block->node->place == LG_PLACE_NO_BODY)
+    if (b->block->node->position == LG_POSITION_NO_BODY)
         *reason = "this kind of block cannot carry a rigid body";
     else if (b->block->nfactors > 1)
         *reason = "a block with additional linear coordinates needs a modal body";
@@ -94,7 +94,7 @@ static void rigid_open_state(const lg_body *b, const lg_point *at)
 static void write_pose(const lg_frame *f, lg_arm *arm, lg_level level, lg_pose *pose)
 {
     set_frame(arm, f);
-    lg_copy(3, arm->block->node->place == LG_PLACE_FIXED ? f->base : arm->q, pose->x);
+    lg_copy(3, arm->block->node->position == LG_POSITION_FIXED ? f->base : arm->q, pose->x);
     if (!f->at_node) {
         double RX[3];
         lg_mul3(arm->R, f->offset, RX);
@@ -166,13 +166,15 @@ static LG_APART void write_frames(const lg_body *b, const lg_point *at, lg_level
     static const double zero[3];
     const lg_node *node = b->block->node;
     const double *q = at->q + b->block->q, *v = at->v + b->block->v, *omega = v + node->attitude_v;
-    const double *velocity = node->place == LG_PLACE_INERTIAL ? v : node->place == LG_PLACE_FIXED ? zero : NULL;
+    const double *velocity = node->position == LG_POSITION_INERTIAL ? v
+                             : node->position == LG_POSITION_FIXED  ? zero
+                                                                    : NULL;
     const double *R = lg_rigid_state_of(b, at)->R;
     for (const lg_frame *f = b->frames, *end = f + nframes; f < end; f++) {
         lg_pose *pose = lg_pose_of(f, at);
         pose->R = R, pose->omega = omega, pose->omegadot = zero;
         lg_pose_clear(f, pose);
-        write_lie(f, node->place == LG_PLACE_FIXED ? f->base : q, velocity, velocity ? NULL : v, level, pose);
+        write_lie(f, node->position == LG_POSITION_FIXED ? f->base : q, velocity, velocity ? NULL : v, level, pose);
     }
 }
 
@@ -210,7 +212,7 @@ static void rigid_gather_sum(const lg_body *b, const lg_point *at, int sum, doub
     lg_arm arm = open_arm(b, at);
     lg_resultant total = {{0}, {0}, {0}};
     for (const lg_frame *f = b->frames, *end = f + b->nactive; f < end; f++)
-        if (f->pressed >> sum & 1) {
+        if (f->loaded >> sum & 1) {
             set_frame(&arm, f);
             lg_arm_collect(&arm, lg_pose_of(f, at)->wrench[sum], 0, &total);
         }
@@ -247,11 +249,11 @@ static inline void rigid_add_wrenches(const lg_body *b, const lg_point *at, int 
 {
     const double *R = lg_rigid_state_of(b, at)->R;
     for (const lg_frame *f = b->frames, *end = f + b->nactive; f < end; f++)
-        if (f->pressed >> sum & 1)
+        if (f->loaded >> sum & 1)
             add_wrench(f, R, lg_pose_of(f, at)->wrench[sum], force, moment, sum == LG_FORCES ? -1 : 1, G);
 }
 
-static int bears(const lg_body *b)
+static int adds_dead_loads(const lg_body *b)
 {
     return lg_block_is_direct(b->block);
 }
@@ -294,9 +296,9 @@ static inline void gather_lie(const lg_body *b, const lg_point *at, int sum, dou
     if (!out)
         return;
     out += b->block->v;
-    if (node->place == LG_PLACE_BODY)
+    if (node->position == LG_POSITION_BODY)
         lg_mulT3(lg_rigid_state_of(b, at)->R, force, out);
-    else if (node->place == LG_PLACE_INERTIAL)
+    else if (node->position == LG_POSITION_INERTIAL)
         lg_copy(3, force, out);
     lg_copy(3, moment, out + node->attitude_v);
 }
@@ -409,7 +411,8 @@ static const lg_body_type sherif = {.kinematics = rigid_kinematics, .inertia = l
 
 static const lg_body_frames frames = {.pull = rigid_pull, .pull_rate = rigid_pull_rate, .H = rigid_H, .Z = rigid_Z};
 static const lg_body_rigid rigid = {.open = open_arm_to, .stiffness = rigid_stiffness};
-static const lg_body_alone alone = {.accelerate = rigid_accelerate, .fits = lg_rigid_is_loose, .mass = &lg_rigid_mass};
+static const lg_body_alone alone = {
+    .accelerate = rigid_accelerate, .fits = lg_rigid_is_unconstrained, .mass = &lg_rigid_mass};
 
 const lg_body_type lg_rigid_body = {
     .in = {[LG_FORM_SHERIF] = &sherif},
@@ -428,7 +431,7 @@ const lg_body_type lg_rigid_body = {
     .kinematics = rigid_kinematics,
     .inertia = lg_rigid_inertia,
     .gather = rigid_gather,
-    .bears = bears,
+    .adds_dead_loads = adds_dead_loads,
     .alone = &alone,
     .kinetic = lg_rigid_kinetic,
     .step = &lg_rigid_step,

@@ -190,7 +190,7 @@ static void translate(double mass, const lg_block *b, const lg_point *at, const 
                       double *S, int ld)
 {
     const double *v = at->v + b->v;
-    int body = b->node->place == LG_PLACE_BODY;
+    int body = b->node->position == LG_POSITION_BODY;
     for (int i = 0; want->Ma && i < 3; i++)
         want->Ma[b->v + i] = mass * at->a[b->v + i];
     if (want->gyro)
@@ -226,7 +226,7 @@ static inline void add_rigid_inertia(const lg_body *body, const lg_point *at, co
     const lg_chain *chain = to ? lg_chain_of(to, body->index) : NULL;
     int ld = 0;
     double *S = to ? lg_body_tangent(body, to, &ld) : NULL;
-    if (node->place != LG_PLACE_FIXED)
+    if (node->position != LG_POSITION_FIXED)
         translate(body->e.p[LG_RIGID_MASS], body->block, at, want, chain, S, ld);
     if (node->attitude)
         rotate_coordinates(body, at, want, sherif && node->attitude_n == 4 ? -1 : 1, chain, S, ld);
@@ -259,7 +259,7 @@ double lg_rigid_kinetic(const lg_body *body, const lg_point *at)
     const double *v = at->v + b->v,
                  *omega = b->node->attitude ? lg_rigid_state_of(body, at)->omega : v + b->node->attitude_v;
     double Jomega[3], energy = 0;
-    if (b->node->place != LG_PLACE_FIXED)
+    if (b->node->position != LG_POSITION_FIXED)
         energy = body->e.p[LG_RIGID_MASS] * lg_dot3(v, v) / 2;
     lg_mul3(lg_rigid_prepared_of(body)->J, omega, Jomega);
     return energy + lg_dot3(omega, Jomega) / 2;
@@ -268,7 +268,7 @@ double lg_rigid_kinetic(const lg_body *body, const lg_point *at)
 /* ---- without constraints ---- */
 
 /* Whether the mass matrix is constant and has an inverse. */
-int lg_rigid_is_loose(const lg_body *b)
+int lg_rigid_is_unconstrained(const lg_body *b)
 {
     const double *inverse = lg_rigid_prepared_of(b)->inverse;
     return !b->block->node->attitude && lg_dot3(inverse, inverse) > 0;
@@ -285,11 +285,11 @@ void lg_rigid_accelerate(const lg_body *b, const lg_point *at, const double forc
     lg_mul3(p->J, omega, Jomega);
     lg_add_cross(Jomega, omega, torque);
     lg_mul3(p->inverse, torque, a + node->attitude_v);
-    if (node->place == LG_PLACE_FIXED)
+    if (node->position == LG_POSITION_FIXED)
         return;
 
     double mass = b->e.p[LG_RIGID_MASS], along[3], turning[3] = {0, 0, 0};
-    if (node->place == LG_PLACE_BODY) {
+    if (node->position == LG_POSITION_BODY) {
         lg_mulT3(lg_rigid_state_of(b, at)->R, force, along);
         lg_cross(omega, v, turning);
     } else

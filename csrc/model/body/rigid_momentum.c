@@ -323,7 +323,7 @@ static lg_status rigid_momentum(lg_span bodies, lg_kinetics kinetics, const lg_p
     for (const lg_body *b = bodies.first; b < bodies.end; b++) {
         if (wanted->S && wanted->dp1)
             lg_zero(b->block->nv * b->block->nv, wanted->dp1 + b->block->m);
-        if (b->block->node->place != LG_PLACE_FIXED)
+        if (b->block->node->position != LG_POSITION_FIXED)
             lg_momentum_translate(b, b->e.p[LG_RIGID_MASS], kinetics, pair, wanted);
         LG_TRY(rotate_in_step(b, kinetics, pair, wanted));
     }

@@ -46,7 +46,7 @@ static const char *check_link(const lg_tree_link *links, int i, int n)
 static const char *check_factor(const lg_factor *f, const lg_tree_link *links, int first)
 {
     const lg_node *node = f->node;
-    int turning = node->place != LG_PLACE_NO_BODY, slides = node->place == LG_PLACE_INERTIAL ? 3 : 0;
+    int turning = node->position != LG_POSITION_NO_BODY, slides = node->position == LG_POSITION_INERTIAL ? 3 : 0;
     if (node->nown || node->attitude || node->qdot)
         return "nodes inside trees must be rotations, or poses, whose velocities are those of a body";
     for (int j = 0; j < f->nv; j++) {
@@ -98,11 +98,11 @@ static void tree_kinematics(lg_span bodies, const lg_point *at, lg_level level, 
 
 /* ---- wrenches ---- */
 
-/* Adds up the wrenches on the frames of each link. Returns which sums are not empty, as bits of lg_frame.pressed. */
+/* Adds up the wrenches on the frames of each link. Returns which sums are not empty, as bits of lg_frame.loaded. */
 static unsigned tree_collect(const lg_body *b, const lg_point *at, int geo)
 {
     lg_tree_state *state = lg_tree_states(b, at);
-    unsigned pressed = 0;
+    unsigned loaded = 0;
     for (int i = 0, n = lg_tree_size(b); i < n; i++) {
         lg_zero(12, state[i].wrench[0]);
         if (geo)
@@ -110,9 +110,9 @@ static unsigned tree_collect(const lg_body *b, const lg_point *at, int geo)
     }
     for (const lg_frame *f = b->frames; f < b->frames + b->nactive; f++) {
         lg_tree_collect(f, at, geo);
-        pressed |= f->pressed;
+        loaded |= f->loaded;
     }
-    return pressed;
+    return loaded;
 }
 
 /* Sums the wrenches over the subtree of each link; out (NULL: not wanted) = those in the joints. */
@@ -163,9 +163,9 @@ static void tree_gather(lg_span bodies, const lg_point *at, const lg_wanted *wan
     double *out[] = {[LG_FORCES] = want->force, [LG_REACTIONS] = want->Btlam};
     int tangent = lg_wants_slopes(want);
     for (const lg_body *b = bodies.first; b < bodies.end; b++) {
-        unsigned pressed = tree_collect(b, at, tangent);
+        unsigned loaded = tree_collect(b, at, tangent);
         for (int sum = 0; sum < 2; sum++)
-            if (pressed >> sum & 1)
+            if (loaded >> sum & 1)
                 sum_wrenches(b, at, sum, out[sum]);
             else if (out[sum])
                 lg_zero(b->block->nv, out[sum] + b->block->v);

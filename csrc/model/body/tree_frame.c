@@ -119,7 +119,7 @@ void lg_tree_collect(const lg_frame *f, const lg_point *at, int geo)
     lg_tree_state *link = lg_tree_states(f->body, at) + f->part;
     double W[6], w[6];
     for (int sum = 0; sum < 2; sum++)
-        if (f->pressed >> sum & 1) {
+        if (f->loaded >> sum & 1) {
             move_wrench(pose, pose->wrench[sum], W);
             lg_axpy(6, 1, W, link->wrench[sum]);
         }

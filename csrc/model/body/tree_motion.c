@@ -22,12 +22,12 @@ static void prepare_joint(const lg_tree_link *link, lg_tree_joint *joint)
 static void place_joint(const lg_block *block, int f, int j, lg_tree_joint *joint)
 {
     const lg_factor *factor = &block->factor[f];
-    int link = factor->v - block->v + j, slides = factor->node->place == LG_PLACE_INERTIAL ? 3 : 0;
+    int link = factor->v - block->v + j, slides = factor->node->position == LG_POSITION_INERTIAL ? 3 : 0;
     joint->q = factor->q - block->q;
     joint->factor = f;
     joint->last = factor->v - block->v + factor->nv - 1;
-    joint->column = factor->node->place == LG_PLACE_FIXED ? 3 + j : j;
-    if (factor->node->place == LG_PLACE_NO_BODY || j < slides) {
+    joint->column = factor->node->position == LG_POSITION_FIXED ? 3 + j : j;
+    if (factor->node->position == LG_POSITION_NO_BODY || j < slides) {
         joint->q += j;
         joint->column = -1;
         joint->last = link;
@@ -57,9 +57,9 @@ int lg_tree_nprepared(int nparameters)
 static void set_reference(const lg_body *b, const double *q, double o[3])
 {
     const lg_tree_link *root = lg_tree_links(b);
-    lg_place place = b->block->node->place;
+    lg_node_position place = b->block->node->position;
     lg_copy(3, root->point, o);
-    if (place == LG_PLACE_INERTIAL || place == LG_PLACE_BODY)
+    if (place == LG_POSITION_INERTIAL || place == LG_POSITION_BODY)
         for (int i = 0; i < 3; i++)
             o[i] += lg_dot3(root->R + 3 * i, q);
 }
@@ -105,7 +105,7 @@ static void place_node(const lg_tree_link *link, const lg_node *node, const lg_t
     node->rotation(q, Q);
     lg_mul33(R0, Q, out->R);
     place_point(link->point, parent, o, out->y);
-    if (node->place == LG_PLACE_BODY) {
+    if (node->position == LG_POSITION_BODY) {
         lg_mul3(R0, q, x);
         lg_axpy(3, 1, x, out->y);
     }

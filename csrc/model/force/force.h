@@ -15,7 +15,7 @@ typedef enum lg_sees { LG_SEES_SPACE, LG_SEES_DISTANCE, LG_SEES_POSE } lg_sees;
 typedef struct lg_force { /* const data of the model */
     lg_element e;
     const lg_force_type *type;
-    int borne; /* whether it is a dead load that the body under its frame adds itself; such a force is in no span */
+    int added_by_body; /* it is a dead load, which the body under its frame adds itself; such a force is in no span */
 } lg_force;
 
 typedef struct lg_forces { /* the forces of one row, without those that bodies add themselves */

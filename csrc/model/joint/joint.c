@@ -5,13 +5,13 @@
 
 /* ---- rows in the axes of bodies ---- */
 
-int lg_joint_carry(const lg_joint *joint, double *p)
+int lg_joint_to_body_axes(const lg_joint *joint, double *p)
 {
     const int turning[2] = {lg_frame_turns(joint->e.frame[0]), lg_frame_turns(joint->e.frame[1])};
-    if (!joint->type->axes || !joint->type->axes->carry || (!turning[0] && !turning[1]))
+    if (!joint->type->axes || !joint->type->axes->to_body_axes || (!turning[0] && !turning[1]))
         return 0;
     lg_copy(joint->e.np, joint->e.p, p);
-    joint->type->axes->carry(turning, p);
+    joint->type->axes->to_body_axes(turning, p);
     return 1;
 }
 
@@ -153,7 +153,7 @@ void lg_joint_write_jacobians(const lg_joint *joint, const lg_arms *arms, const 
 }
 
 /* B^T lam: the rows as wrenches J^T lam on the frames. */
-static void press(const lg_joint *joint, lg_pose *const f[2], const lg_rows *rows, const double *lam)
+static void add_wrenches(const lg_joint *joint, lg_pose *const f[2], const lg_rows *rows, const double *lam)
 {
     for (int s = 0; s < 2; s++) {
         double *wrench = f[s]->wrench[LG_REACTIONS];
@@ -194,7 +194,7 @@ lg_status lg_joint_add(const lg_joint *joint, const lg_point *at, const lg_wante
     LG_TRY(lg_joint_rows(joint, seen, at, wish, &rows));
     write_levels(joint, seen, &rows, want);
     if (lam && (want->Btlam || tangent))
-        press(joint, pose, &rows, lam);
+        add_wrenches(joint, pose, &rows, lam);
     if (want->B || want->Z || tangent)
         lg_arms_open(&joint->e, at, &arms);
     if (want->B || want->Z)

@@ -40,7 +40,7 @@ typedef struct lg_joint_axes {
     int (*of)(const lg_element *e); /* those of the body under frame 0 or 1; -1: inertial axes */
     /* Of rows that can be written in the axes of either body as well: writes the parameters of the same rows in those
        of a body that turns, as at least one of them does. NULL: they cannot. */
-    void (*carry)(const int turns[2], double *p);
+    void (*to_body_axes)(const int turns[2], double *p);
 } lg_joint_axes;
 
 /* Verbs of a joint with compliance, which also needs twists. */
@@ -100,8 +100,8 @@ struct lg_joint_type {
 #undef LG_CONSTRAINT
 
 /* Writes the parameters of the joint's rows in the axes of a body that turns; 0: they are not written, as there is no
-   such body or the row lacks the verb `carry`. */
-int lg_joint_carry(const lg_joint *joint, double *p);
+   such body or the row lacks the verb `to_body_axes`. */
+int lg_joint_to_body_axes(const lg_joint *joint, double *p);
 /* Multipliers of all rows of the type, with zeros for dropped rows: lam itself, or `all`, which is filled. */
 const double *lg_joint_multipliers(const lg_joint *joint, const double *lam, double all[LG_MAX_ROWS]);
 /* B and Z of rows from which dropped ones are taken out. */

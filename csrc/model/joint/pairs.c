@@ -45,15 +45,15 @@ static int degree(const lg_element *e, int row, int end)
 
 /* ---- translations ---- */
 
-typedef struct carried { /* the separation seen by the carrier */
+typedef struct separation { /* the separation seen by the carrier */
     int p; /* slot of the carrier, -1: inertial axes */
     const double *triad, *R;
     double c[3], y[3], omega[3]; /* R_p^T d, R_p^T d', omega_p */
-} carried;
+} separation;
 
 static const double identity[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
 
-static void open_carried(const lg_element *e, const lg_pose *const f[2], unsigned want, carried *at)
+static void open_separation(const lg_element *e, const lg_pose *const f[2], unsigned want, separation *at)
 {
     int carrier = (int)e->p[CARRIER];
     double d[3];
@@ -81,7 +81,7 @@ static void set_opposite(const double a[3], double *on_a, double *on_b)
         on_a[i] = -a[i], on_b[i] = a[i];
 }
 
-static void translation_row(const carried *at, int i, int row, unsigned want, lg_rows *out)
+static void translation_row(const separation *at, int i, int row, unsigned want, lg_rows *out)
 {
     double u[3], Ru[3];
     lg_triad_axis(at->triad, i, u);
@@ -109,7 +109,7 @@ static void translation_row(const carried *at, int i, int row, unsigned want, lg
 }
 
 /* Derivative of the wrenches (-R_p U, R_p U; U x c on p) for U = sum lam_i u_i. */
-static void translation_tangent(const carried *at, const double U[3], lg_rows *out)
+static void translation_tangent(const separation *at, const double U[3], lg_rows *out)
 {
     int p = at->p;
     double Uhat[9], RU[9], UR[9], Rt[9], chat[9], Uc[9];
@@ -229,10 +229,10 @@ static void open_rows(int npoints, int nrows, unsigned want, lg_rows *out)
 static void translation_rows(const lg_element *e, const lg_pose *const f[2], const double *lam, unsigned want,
                              lg_rows *out)
 {
-    carried at;
+    separation at;
     double U[3] = {0, 0, 0}, u[3];
     int row = 0;
-    open_carried(e, f, want, &at);
+    open_separation(e, f, want, &at);
     for (const char *digit = e->info->locked; *digit; digit++, row++) {
         translation_row(&at, *digit - '1', row, want, out);
         if ((want & LG_ROWS_K) && at.p >= 0) {
@@ -298,7 +298,7 @@ static lg_status rows(const lg_element *e, const lg_pose *const f[2], const lg_p
 /* ---- phi and wrenches alone ---- */
 
 /* With U = sum lam_i u_i: the force R_p U on b, its opposite on a, and the moment U x c on the carrier. */
-static void press_translations(const carried *at, const double U[3], double w[2][6])
+static void add_translation_wrenches(const separation *at, const double U[3], double w[2][6])
 {
     double RU[3];
     lg_mul3(at->R, U, RU);
@@ -311,10 +311,10 @@ static void press_translations(const carried *at, const double U[3], double w[2]
 static void translation_residual(const lg_element *e, const lg_pose *const f[2], const double *lam, double *phi,
                                  double w[2][6])
 {
-    carried at;
+    separation at;
     double u[3], U[3] = {0, 0, 0};
     int row = 0;
-    open_carried(e, f, 0, &at);
+    open_separation(e, f, 0, &at);
     for (const char *digit = e->info->locked; *digit; digit++, row++) {
         lg_triad_axis(at.triad, *digit - '1', u);
         phi[row] = lg_dot3(u, at.c);
@@ -322,7 +322,7 @@ static void translation_residual(const lg_element *e, const lg_pose *const f[2],
             lg_axpy(3, lam[row], u, U);
     }
     if (lam)
-        press_translations(&at, U, w);
+        add_translation_wrenches(&at, U, w);
 }
 
 /* Pairs with one v together: with U = sum lam_i u_i the moments are U x p on a and v x R_ab^T U on b. */
@@ -364,7 +364,7 @@ static void residual(const lg_element *e, const lg_pose *const f[2], const doubl
 }
 
 /* Three translations vanish in any axes. Those of the ground and of a point mass are inertial. */
-static void carry(const int turns[2], double *p)
+static void to_body_axes(const int turns[2], double *p)
 {
     int carrier = (int)p[CARRIER];
     if (carrier == 0 || !turns[carrier - 1])
@@ -376,7 +376,7 @@ static const double *triads(const lg_element *e)
     return e->p + TRIAD_A;
 }
 
-static const lg_joint_axes any_axes = {.of = axes, .carry = carry}, own_axes = {.of = axes};
+static const lg_joint_axes any_axes = {.of = axes, .to_body_axes = to_body_axes}, own_axes = {.of = axes};
 static const lg_joint_memory memory = {.triads = triads};
 
 #define LG_CONSTRAINT(symbol)

@@ -44,7 +44,7 @@ static int is_plain(const lg_joint *joint, const lg_wanted *want)
 
 lg_status lg_points_all(lg_joints joints, const lg_point *at, const lg_wanted *want)
 {
-    int presses = at->lam && (want->Btlam || lg_wants_slopes(want));
+    int loads = at->lam && (want->Btlam || lg_wants_slopes(want));
     for (const lg_joint *joint = joints.first; joint < joints.end; joint++) {
         if (!is_plain(joint, want)) {
             LG_TRY(lg_joint_add(joint, at, want));
@@ -54,7 +54,7 @@ lg_status lg_points_all(lg_joints joints, const lg_point *at, const lg_wanted *w
         write_levels(joint, a, b, want);
         if (want->B)
             write_B(joint, at, want->B);
-        if (presses) {
+        if (loads) {
             lg_axpy(3, -1, at->lam + joint->row, a->wrench[LG_REACTIONS]);
             lg_axpy(3, 1, at->lam + joint->row, b->wrench[LG_REACTIONS]);
         }

@@ -47,7 +47,7 @@ static double next_kink(const lg_element *e, double t)
 
 /* ---- evaluation ---- */
 
-static inline void press(const lg_strained *k, double sign, const double s[6], lg_pose *const pose[2], int sum)
+static inline void add_wrenches(const lg_strained *k, double sign, const double s[6], lg_pose *const pose[2], int sum)
 {
     double nine[9], force[3], moment[3], *a = pose[0]->wrench[sum], *b = pose[1]->wrench[sum];
     lg_edge_forces(k, s, nine);
@@ -89,13 +89,13 @@ static LG_INLINE lg_status add_edge(const lg_joint *joint, const lg_point *at, c
         lg_edge_open_rate(&k);
     if (forces) {
         lg_edge_set_stress(e, &k, damped, s);
-        press(&k, -1, s, pose, LG_FORCES);
+        add_wrenches(&k, -1, s, pose, LG_FORCES);
     }
     if (rows && joint->nrows)
         lg_edge_write_rows(joint, &k, at, seen, want);
     if (rows && joint->nrows && at->lam && (want->Btlam || tangent)) {
         constraint_stress(joint, at, lam);
-        press(&k, 1, lam, pose, LG_REACTIONS);
+        add_wrenches(&k, 1, lam, pose, LG_REACTIONS);
     }
     if (tangent) {
         lg_arms arms;

@@ -40,8 +40,8 @@ static void open_motion(const lg_frame *f, const lg_point *at, const lg_wanted *
 }
 
 /* S += s H_i^T dw_i for the block under frame j, with dw_i = K dpose + D dtwist (D NULL: none). */
-static void add_meeting(const lg_element *e, const lg_wanted *want, double s, int i, int j, const motion to[2],
-                        const lg_quarters *K, const lg_quarters *D)
+static void add_matrix_block(const lg_element *e, const lg_wanted *want, double s, int i, int j, const motion to[2],
+                             const lg_quarters *K, const lg_quarters *D)
 {
     const lg_body *a = e->frame[i]->body, *b = e->frame[j]->body;
     double Y[6 * LG_MAX_NV] = {0}, A[LG_MAX_NV * LG_MAX_NV];
@@ -73,7 +73,7 @@ static void add_wrench_tangent(const lg_element *e, const lg_point *at, const lg
     for (int i = 0; i < e->info->nframes; i++)
         for (int j = 0; j < e->info->nframes; j++)
             if (lg_element_moves(e, i) && lg_element_moves(e, j))
-                add_meeting(e, want, s, i, j, to, &K[i][j], D ? &D[i][j] : NULL);
+                add_matrix_block(e, want, s, i, j, to, &K[i][j], D ? &D[i][j] : NULL);
 }
 
 /* ---- elements ---- */

@@ -122,7 +122,7 @@ static void add_correction_tangent(const printed_step *step, const correction *c
             if (!a->block || !b->block)
                 continue;
             int n = a->block->nv, m = b->block->nv, ld;
-            double *S = lg_matrix_at(step->wanted->S, e->meeting[i][j], &ld);
+            double *S = lg_matrix_at(step->wanted->S, e->matrix_block[i][j], &ld);
             for (int k = 0; k < m; k++) {
                 double dC = lg_gonzalez_slope(C, c->N, excess->on[j][k], 2 * c->dq.on[j][k]);
                 for (int l = 0; l < n; l++)

@@ -186,7 +186,8 @@ void lg_motion_follow(const lg_motion *step, const lg_frame *f, const lg_middle 
 /* ---- wrenches ---- */
 
 /* Adds the moment of a force at the end of an arm to the sums of its body. */
-static void press_arm(lg_swing *swing, int sum, const double force[3], const double at_start[3], const double at_end[3])
+static void add_arm_wrench(lg_swing *swing, int sum, const double force[3], const double at_start[3],
+                           const double at_end[3])
 {
     double arm[3];
     lg_mean(3, at_start, at_end, arm);
@@ -194,7 +195,7 @@ static void press_arm(lg_swing *swing, int sum, const double force[3], const dou
     lg_add_turning(sum == LG_REACTIONS ? 0.5 : -0.5, force, at_end, swing->turning); // F^ r^/2
 }
 
-void lg_motion_press(const lg_motion *step, const lg_frame *f, int sum, const double wrench[6])
+void lg_motion_add_wrench(const lg_motion *step, const lg_frame *f, int sum, const double wrench[6])
 {
     const lg_moved *moved = lg_moved_of(step, f);
     if (!f->body->block)
@@ -203,7 +204,7 @@ void lg_motion_press(const lg_motion *step, const lg_frame *f, int sum, const do
     lg_axpy(3, 1, wrench, swing->force[sum]);
     lg_axpy(3, 1, wrench + 3, swing->moment[sum]);
     if (!f->at_node)
-        press_arm(swing, sum, wrench, moved->arm[0], moved->arm[1]);
+        add_arm_wrench(swing, sum, wrench, moved->arm[0], moved->arm[1]);
 }
 
 /* The force on a block's velocities of a force and a moment at its node. */
@@ -211,7 +212,7 @@ static void pull_on_block(const lg_block *b, const lg_swing *swing, const double
                           double *out)
 {
     int first = first_parameter(b);
-    if (b->node->place != LG_PLACE_FIXED)
+    if (b->node->position != LG_POSITION_FIXED)
         lg_copy(3, force, out);
     for (int j = 0; first >= 0 && j < 4; j++)
         out[first + j] = lg_dot3(swing->A + 3 * j, moment);
@@ -250,7 +251,7 @@ static void add_motion_block(const lg_motion *step, const lg_element *e, int i, 
 {
     const lg_block *a = e->frame[i]->body->block, *b = e->frame[j]->body->block;
     int ld;
-    double *S = lg_matrix_at(step->wanted->S, e->meeting[i][j], &ld);
+    double *S = lg_matrix_at(step->wanted->S, e->matrix_block[i][j], &ld);
     lg_chain_add(b, &step->wanted->chain[e->frame[j]->body->index], 0, s, 0, a->nv, 0, b->nv, K, a->nv, S, ld);
 }
 
@@ -267,7 +268,7 @@ void lg_motion_add(const lg_motion *step, const lg_element *e, double s, lg_moti
                     lg_motion_pull(step, e->frame[i], wrench[i], K[i] + k * e->frame[i]->body->block->nv);
         }
         for (int i = 0; b && i < e->info->nframes; i++)
-            if (lg_element_moves(e, i) && e->meeting[i][j] >= 0)
+            if (lg_element_moves(e, i) && e->matrix_block[i][j] >= 0)
                 add_motion_block(step, e, i, j, s, K[i]);
     }
 }

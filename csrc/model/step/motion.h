@@ -71,7 +71,7 @@ void lg_motion_follow(const lg_motion *step, const lg_frame *f, const lg_middle 
                       double pose[6], double twist[6]);
 
 /* Adds a wrench to the body under a frame. */
-void lg_motion_press(const lg_motion *step, const lg_frame *f, int sum, const double wrench[6]);
+void lg_motion_add_wrench(const lg_motion *step, const lg_frame *f, int sum, const double wrench[6]);
 /* The force of a wrench on the velocities of the block, which are overwritten. */
 void lg_motion_pull(const lg_motion *step, const lg_frame *f, const double wrench[6], double *out);
 /* The change of an element's wrenches by a variation, in inertial axes. */

@@ -112,12 +112,12 @@ static void add_correction(const pair_step *s, const between *b, double c, const
 }
 
 /* Adds the wrenches of f and m to both bodies. */
-static void press(const pair_step *s, const between *b, int sum, const part *p)
+static void add_wrenches(const pair_step *s, const between *b, int sum, const part *p)
 {
     double wrench[2][6];
     lg_relative_spread(&b->r, p->fm, wrench);
     for (int i = 0; i < 2; i++)
-        lg_motion_press(&s->motion, b->e->frame[i], sum, wrench[i]);
+        lg_motion_add_wrench(&s->motion, b->e->frame[i], sum, wrench[i]);
 }
 
 static void add_relative_tangent(const pair_step *s, const between *b, double sign, const part *p)
@@ -128,7 +128,7 @@ static void add_relative_tangent(const pair_step *s, const between *b, double si
 
 /* ---- potentials ---- */
 
-static lg_status potential_at(const pair_step *s, const between *b, const lg_element_place *of, int where, double *V)
+static lg_status potential_at(const pair_step *s, const between *b, const lg_element_ref *of, int where, double *V)
 {
     const lg_pose *f[2];
     lg_relative_put(&b->r, b->e, &s->at, where, 0);
@@ -140,7 +140,7 @@ static lg_status potential_at(const pair_step *s, const between *b, const lg_ele
 }
 
 /* Evaluates what the element exerts; `linear`: with its derivatives. */
-static lg_status exert_at(const pair_step *s, const between *b, const lg_element_place *of, int where, int moving,
+static lg_status exert_at(const pair_step *s, const between *b, const lg_element_ref *of, int where, int moving,
                           int linear, part *out)
 {
     int end = 1 - b->r.base;
@@ -158,7 +158,7 @@ static lg_status exert_at(const pair_step *s, const between *b, const lg_element
 }
 
 /* Corrects `out` to the negative gradient of the potential in the step; V0: the potential at the start. */
-static lg_status correct_potential(const pair_step *s, const between *b, const lg_element_place *of, double *V0,
+static lg_status correct_potential(const pair_step *s, const between *b, const lg_element_ref *of, double *V0,
                                    const part *g, part *out)
 {
     double V1, places = lg_norm3(g->fm) * (s->largest + sqrt(b->l2)) + lg_norm3(g->fm + 3);
@@ -175,7 +175,7 @@ static lg_status correct_potential(const pair_step *s, const between *b, const l
 }
 
 /* Evaluates all that an element exerts in the step; `moves`: it depends on rates. */
-static lg_status exert_in_step(const pair_step *s, const between *b, const lg_element_place *of, int has_potential,
+static lg_status exert_in_step(const pair_step *s, const between *b, const lg_element_ref *of, int has_potential,
                                int moves, double *V0, part *out)
 {
     part rest;
@@ -190,12 +190,12 @@ static lg_status exert_in_step(const pair_step *s, const between *b, const lg_el
 static lg_status add_relative_force(const pair_step *s, const lg_force *force, double *V0)
 {
     const lg_force_type *type = force->type;
-    const lg_element_place of = {.force = force};
+    const lg_element_ref of = {.force = force};
     between b;
     part out;
     open_between(s, &force->e, base_of(&force->e), type->sees == LG_SEES_DISTANCE, &b);
     LG_TRY(exert_in_step(s, &b, &of, type->potential != NULL, type->needs_twists || !type->potential, V0, &out));
-    press(s, &b, LG_FORCES, &out);
+    add_wrenches(s, &b, LG_FORCES, &out);
     add_relative_tangent(s, &b, -1, &out);
     return LG_OK;
 }
@@ -270,7 +270,7 @@ static void react_in_space(const pair_step *s, const lg_joint *joint, const lg_r
         for (int side = 0; side < 2; side++) {
             for (int k = 0; k < 3; k++)
                 wrench[side][k] *= s->motion.pair->lam[joint->row + i];
-            lg_motion_press(&s->motion, joint->e.frame[side], LG_REACTIONS, wrench[side]);
+            lg_motion_add_wrench(&s->motion, joint->e.frame[side], LG_REACTIONS, wrench[side]);
         }
     }
 }
@@ -331,18 +331,18 @@ static lg_status react(const pair_step *s, const between *b, const lg_joint *joi
 static lg_status add_relative_joint(const pair_step *s, const lg_joint *joint, double *V0)
 {
     const lg_joint_type *type = joint->type;
-    const lg_element_place of = {.joint = joint};
+    const lg_element_ref of = {.joint = joint};
     between b;
     part exerted, sum = {{0}, {0}};
     int axes = type->axes ? type->axes->of(&joint->e) : -1;
     open_between(s, &joint->e, axes < 0 ? base_of(&joint->e) : axes, type->sees_distance, &b);
     if (joint->nrows) {
         LG_TRY(react(s, &b, joint, &sum));
-        press(s, &b, LG_REACTIONS, &sum);
+        add_wrenches(s, &b, LG_REACTIONS, &sum);
     }
     if (type->compliance) {
         LG_TRY(exert_in_step(s, &b, &of, 1, type->compliance->damped(&joint->e), V0, &exerted));
-        press(s, &b, LG_FORCES, &exerted);
+        add_wrenches(s, &b, LG_FORCES, &exerted);
         add_part(s, -1, &exerted, &sum);
     }
     add_relative_tangent(s, &b, 1, &sum);
@@ -400,7 +400,7 @@ static lg_status add_force_in_space(const pair_step *s, const lg_force *force)
         double wrench[6];
         lg_copy(3, of.load.w[i], wrench);
         lg_mul3(of.middle[i].R, of.load.w[i] + 3, wrench + 3);
-        lg_motion_press(&s->motion, force->e.frame[i], LG_FORCES, wrench);
+        lg_motion_add_wrench(&s->motion, force->e.frame[i], LG_FORCES, wrench);
     }
     if (is_linear(s) && follows(&of))
         lg_motion_add(&s->motion, &force->e, -1, slopes_in_space, &of);

@@ -1,5 +1,5 @@
-/* Naming the cause of a failure; see culprit.h. */
-#include "solve/culprit.h"
+/* Naming the cause of a failure; see cause.h. */
+#include "solve/cause.h"
 
 #include <math.h>
 
@@ -63,7 +63,7 @@ void lg_report_not_finite(const lg_system *system, const lg_point *point, int ro
         return;
     }
 
-    const char *element = system->culprit ? system->culprit(system->self, point) : NULL;
+    const char *element = system->not_finite ? system->not_finite(system->self, point) : NULL;
     if (element)
         lg_report_say(report, "the force of %.*s", LG_SHORT(element));
     else if (row >= 0)
@@ -87,7 +87,7 @@ void lg_report_newton(const lg_system *system, const lg_point *point, lg_status 
 static const char *regular_kind(void)
 {
     for (int i = 0; i < lg_node_count; i++)
-        if (lg_nodes[i]->place == LG_PLACE_INERTIAL && !lg_nodes[i]->regular)
+        if (lg_nodes[i]->position == LG_POSITION_INERTIAL && !lg_nodes[i]->regular)
             return lg_nodes[i]->name;
     return NULL;
 }

@@ -1,6 +1,6 @@
 /* Names the cause of a failed solve in report->what: a row of its equations, a body or an element. */
-#ifndef LG_SOLVE_CULPRIT_H
-#define LG_SOLVE_CULPRIT_H
+#ifndef LG_SOLVE_CAUSE_H
+#define LG_SOLVE_CAUSE_H
 
 #include "solve/newton.h"
 #include "system/system.h"

@@ -17,7 +17,7 @@ static double round_off_of(const lg_conserve_stepper *c, const lg_block *b, int 
     return sum;
 }
 
-void lg_conserve_unsettled(const lg_conserve_stepper *c, const double *r, double *rest)
+void lg_conserve_beyond_round_off(const lg_conserve_stepper *c, const double *r, double *rest)
 {
     const lg_space *space = c->base.system->space;
     for (const lg_block *b = space->block, *end = b + space->nblocks; b < end; b++)
@@ -25,7 +25,7 @@ void lg_conserve_unsettled(const lg_conserve_stepper *c, const double *r, double
             rest[b->v + i] = fdim(fabs(r[b->v + i]), 0.0625 * round_off_of(c, b, i) / c->h);
 }
 
-void lg_conserve_settle(const lg_conserve_stepper *c, double *p)
+void lg_conserve_end_momenta(const lg_conserve_stepper *c, double *p)
 {
     const lg_space *space = c->base.system->space;
     for (const lg_block *b = space->block, *end = b + space->nblocks; b < end; b++)

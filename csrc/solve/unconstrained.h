@@ -6,30 +6,30 @@
 
    Without the rows of joints (j), the matrix falls apart into the sets of blocks that M couples. A constant mass is
    kept factored; see kkt.h. */
-#ifndef LG_SOLVE_UNJOINED_H
-#define LG_SOLVE_UNJOINED_H
+#ifndef LG_SOLVE_UNCONSTRAINED_H
+#define LG_SOLVE_UNCONSTRAINED_H
 
 #include "solve/accel.h"
 
-typedef struct lg_unjoined {
+typedef struct lg_unconstrained {
     lg_plan *plan;
     int nown; /* own rows of all blocks, which are the last constraint rows */
     lg_matrix matrix;
     lg_kkt kkt;
     double *x; /* right-hand side, then solution: velocities, own rows */
     double *Btlam; /* nv */
-} lg_unjoined;
+} lg_unconstrained;
 
-/* Makes the plan, which lg_unjoined_close frees. */
-lg_status lg_unjoined_open(lg_unjoined *unjoined, const lg_system *system);
+/* Makes the plan, which lg_unconstrained_close frees. */
+lg_status lg_unconstrained_open(lg_unconstrained *unconstrained, const lg_system *system);
 /* After lg_accel_layout: where M^-1 of blocks takes the place of a matrix in `accel`, so it does here. */
-void lg_unjoined_layout(lg_unjoined *unjoined, const lg_accel *accel, lg_arena *arena);
-void lg_unjoined_close(lg_unjoined *unjoined);
+void lg_unconstrained_layout(lg_unconstrained *unconstrained, const lg_accel *accel, lg_arena *arena);
+void lg_unconstrained_close(lg_unconstrained *unconstrained);
 
 /* Computes a (nv) at point->t, q, v and mem. lam (nrows) holds the multipliers of joints; those of own rows are set. If
    this matrix is singular but the one with the joints is not, as for a body without inertia about an axis, a is the
    index-1 acceleration. */
-lg_status lg_unjoined_solve(lg_unjoined *unjoined, lg_accel *accel, const lg_point *point, double *a, double *lam,
-                            lg_report *report);
+lg_status lg_unconstrained_solve(lg_unconstrained *unconstrained, lg_accel *accel, const lg_point *point, double *a,
+                                 double *lam, lg_report *report);
 
 #endif
