@@ -123,7 +123,7 @@ def node_table(rows: list[Row], keys: set[str]) -> str:
                 r["nv"] or "n",
                 r["nown"],
                 "yes" if r["linear"] else "no",
-                places.get(str(r["position"]).upper().removeprefix("LG_POSITION_"), r["position"]),
+                places.get(str(r["position"]).upper(), r["position"]),
                 cite(r["reference"], keys),
             ]
             for r in rows
