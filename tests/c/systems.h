@@ -285,7 +285,16 @@ static inline void hand_build(hand_system *s, const char *kind, int n, int nrows
     int nq = lg_node_nq(node, n), nv = lg_node_nv(node, n);
     s->factor = (lg_factor){.node = node, .n = n, .nq = nq, .nv = nv, .end = nv};
     s->block = (lg_block){node, &s->factor, 1, node->linear, nq, nv, 0, 0, 0, 0, 0};
-    s->space = (lg_space){1, 1, nq, nv, nrows, nv * nv, node->linear, &s->block, &s->factor};
+    s->space = (lg_space){.nblocks = 1,
+                          .nfactors = 1,
+                          .nq = nq,
+                          .nv = nv,
+                          .nrows = nrows,
+                          .nm = nv * nv,
+                          .linear = node->linear,
+                          .singular = node->regular != NULL,
+                          .block = &s->block,
+                          .factor = &s->factor};
     hand_pattern(s, nv, nrows);
     s->system = (lg_system){.self = s,
                             .space = &s->space,

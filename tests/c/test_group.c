@@ -158,11 +158,11 @@ static void check_frame(const lg_node *node, int n, const double *q0, const doub
     lg_mul33(R, W, RW);
     CHECK(distance(9, dR, RW) < 1e-8);
 
-    if (node->place == LG_POSITION_FIXED)
+    if (node->position == LG_POSITION_FIXED)
         return;
     quotient(3, qp, qm, x);
     lg_copy(3, v, u);
-    if (node->place == LG_POSITION_BODY)
+    if (node->position == LG_POSITION_BODY)
         lg_mul3(R, v, u);
     CHECK(distance(3, x, u) < 1e-9);
 }
@@ -175,7 +175,7 @@ static void test_rows(void)
         int n = node->nv ? 0 : 5, nv = lg_node_nv(node, n);
         CHECK(lg_node_find(node->name) == node);
         CHECK(node->attitude_q == node->attitude_v);
-        CHECK((node->place == LG_POSITION_NO_BODY) == (node->rotation == NULL));
+        CHECK((node->position == LG_POSITION_NO_BODY) == (node->rotation == NULL));
 
         /* lengths of theta from round-off to almost pi */
         for (int trial = 0; trial < 200; trial++) {

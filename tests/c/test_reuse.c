@@ -129,7 +129,7 @@ static chain *new_mixture(void)
     set_parameters(c);
     for (int turn = 0; turn < 2; turn++)
         for (int i = 0; i < lg_node_count && n < MOST_BODIES; i++)
-            if (lg_nodes[i]->place >= LG_POSITION_INERTIAL) {
+            if (lg_nodes[i]->position >= LG_POSITION_INERTIAL) {
                 add_body(c, n, lg_nodes[i]->name, joints[(n + turn) % 4]);
                 n++;
             }
@@ -223,7 +223,7 @@ static void test_pivots_of_a_constant_mass_are_kept(void)
 {
     static const char *const joints[] = {"spherical", "kirchhoff_edge", "inextensible_edge"};
     for (int i = 0; i < lg_node_count; i++)
-        for (int j = 0; lg_nodes[i]->place >= LG_POSITION_INERTIAL && j < 3; j++) {
+        for (int j = 0; lg_nodes[i]->position >= LG_POSITION_INERTIAL && j < 3; j++) {
             chain *c = new_chain(5, lg_nodes[i]->name, joints[j]);
             int constant = (lg_model_system(c->model)->flags & LG_SYSTEM_CONSTANT_MASS) != 0;
             for (int k = 0; k < METHODS; k++) {

@@ -148,7 +148,7 @@ static void fill_chain(const lg_block *b, uint64_t *seed, double *X)
 {
     for (const lg_factor *f = b->factor; f < b->factor + b->nfactors; f++) {
         double room[MOST], *M = f->n && b->nfactors > 1 ? NULL : lg_factor_matrix(f, b, room, X);
-        int first = f->node->place == LG_POSITION_INERTIAL ? f->node->attitude_v : 0;
+        int first = f->node->position == LG_POSITION_INERTIAL ? f->node->attitude_v : 0;
         for (int j = 0; M && j < f->nv; j++)
             for (int i = 0; i < f->nv; i++)
                 M[i + f->nv * j] = i < first || j < first ? i == j : random_number(seed);

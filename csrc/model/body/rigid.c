@@ -140,7 +140,7 @@ static inline void write_lie(const lg_frame *f, const double *origin, const doub
     double y[3] = {0, 0, 0}, turned[3];
     if (level < LG_POSES)
         return;
-    if (f->at_node && !U) {
+    if (f->at_node && velocity) {
         set_at_node(origin, velocity, pose);
         return;
     }
