@@ -55,7 +55,7 @@ static const lg_query sparse = {
     {{"K", "s"}, {"D", "s"}, {"M", "s"}, {"B", "b"}},
     .at = lg_probe_sparse,
     .named = 1,
-    .coupling = LG_COUPLING_TANGENTS,
+    .coupling = LG_COUPLING_GROUPS,
     .planned = 7,
 };
 METHOD(sparse)

@@ -277,11 +277,18 @@ static int open_memory(batch *b)
     return 0;
 }
 
+/* The coupling of the plan: rows in the axes of bodies couple the blocks of their groups. */
+static lg_coupling coupling_of(const batch *b)
+{
+    int grouped = b->query->coupling == LG_COUPLING_TANGENTS && b->asked.probe.form == LG_FORM_BODY_AXES;
+    return grouped ? LG_COUPLING_GROUPS : b->query->coupling;
+}
+
 /* Gets the plan and opens the solver, as far as the query needs them. */
 static lg_status open_solver(batch *b)
 {
     const lg_query *query = b->query;
-    if (b->wanted & query->planned && !(b->asked.probe.plan = lg_system_plan(b->self, query->coupling)))
+    if (b->wanted & query->planned && !(b->asked.probe.plan = lg_system_plan(b->self, coupling_of(b))))
         return LG_CALLBACK;
     return query->solves ? lg_probe_open(&b->asked.probe) : LG_OK;
 }

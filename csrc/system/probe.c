@@ -152,7 +152,7 @@ static lg_status evaluate(scratch *s)
     if (wanted.Z)
         fill_rows(system, s->Z, out[LG_TERM_Z]);
     if (wanted.ntangents)
-        fill_matrix(system, &s->matrix, 0, out[LG_TERM_S]);
+        fill_matrix(system, &s->matrix, s->probe->form == LG_FORM_BODY_AXES, out[LG_TERM_S]);
     return LG_OK;
 }
 
@@ -201,7 +201,7 @@ static void collect(linear_scratch *s)
         if (out[level] && !s->sparse)
             fill_matrix(system, &s->matrix[level], 0, out[level]);
         else if (out[level])
-            spread_matrix(system->pattern, &s->matrix[level], 0, &(target){.values = out[level]});
+            spread_matrix(system->pattern, &s->matrix[level], 1, &(target){.values = out[level]});
     if (out[ROWS])
         spread_rows(system->pattern, s->B, &(target){.values = out[ROWS]});
 }
@@ -253,7 +253,7 @@ void lg_probe_places(const lg_pattern *pattern, int of_rows, int *row, int *colu
     if (of_rows)
         spread_rows(pattern, NULL, &to);
     else
-        spread_matrix(pattern, NULL, 0, &to);
+        spread_matrix(pattern, NULL, 1, &to);
 }
 
 long lg_probe_count(const lg_pattern *p, int of_rows)
@@ -263,6 +263,12 @@ long lg_probe_count(const lg_pattern *p, int of_rows)
         long n = 0;
         for (int e = p->clique_start[c]; e < p->clique_start[c + 1]; e++)
             n += p->nv[p->clique_block[e]];
+        count += n * n;
+    }
+    for (int g = 0; !of_rows && g < p->ngroups; g++) {
+        long n = 0;
+        for (int e = p->group_start[g]; e < p->group_start[g + 1]; e++)
+            n += p->nv[p->group_block[e]];
         count += n * n;
     }
     for (int g = 0; of_rows && g < p->ngroups; g++)

@@ -61,7 +61,8 @@ typedef struct lg_probe {
     lg_report report;
 } lg_probe;
 
-lg_status lg_probe_terms(lg_probe *probe); /* out: LG_TERMS. For S, a plan for LG_COUPLING_TANGENTS. */
+/* out: LG_TERMS. For S, a plan for LG_COUPLING_TANGENTS, and for rows in the axes of bodies for LG_COUPLING_GROUPS. */
+lg_status lg_probe_terms(lg_probe *probe);
 /* out: K, D and M, the derivatives of the residual M a + gyro - force + B^T lam by q, v and a. Plan as before. */
 lg_status lg_probe_linear(lg_probe *probe);
 /* The same and B, without zeros; what is NULL is not wanted. K, D and M: clique by clique, pair by pair of its blocks,

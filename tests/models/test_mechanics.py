@@ -252,3 +252,26 @@ def test_systems_of_functions_have_matrices_and_no_bodies():
     assert np.allclose(M, M.T) and M.shape == (model.nv, model.nv)
     with pytest.raises(ValueError, match="has no bodies or joints"):
         model.state().jacobian("body")
+
+
+@pytest.mark.parametrize("joint", ["spherical", "revolute"])
+def test_tangents_of_rows_in_body_axes_are_derivatives(joint):
+    """Such rows couple the two bodies of a joint where rows in inertial axes do not."""
+    model = lgint.models.pendulum_chain(n=3, joint=joint)
+    core, q, v = model.core, model.q0, model.v0
+    a, lam = np.zeros(core.nv), np.random.default_rng(0).normal(size=core.nrows)
+
+    def residual(q):
+        f = core.evaluate(0.0, q, v, a, lam, want=("gyro", "force", "Btlam"), invariant=True)
+        return f["gyro"] - f["force"] + f["Btlam"]
+
+    h = 1e-6
+    columns = [
+        (residual(core.retract(q, h * e)) - residual(core.retract(q, -h * e))) / (2 * h) for e in np.eye(core.nv)
+    ]
+    dense = core.evaluate(0.0, q, v, a, lam, want="S", k=(1.0, 0.0, 0.0), invariant=True)["S"]
+    sparse = np.zeros_like(dense)
+    np.add.at(sparse, core.sparsity()[:2], core.sparse(0.0, q, v, a, lam, want="K", invariant=True)["K"])
+    assert np.abs(np.transpose(columns)).max() > 0.1
+    assert np.abs(dense - np.transpose(columns)).max() < 1e-8
+    assert np.array_equal(sparse, dense)
