@@ -437,7 +437,7 @@ static lg_status factor_large(int n, const lg_front *front, const lg_front_data 
 
 /* ---- solution ---- */
 
-/* The unknowns of a front are contiguous, at the front's place. */
+/* The unknowns of a front are contiguous. */
 
 /* Subtracts L y from the unknowns of the later fronts. */
 static LG_INLINE void subtract_left(int n, const lg_plan *plan, const lg_front *front, const double *L,
@@ -446,7 +446,7 @@ static LG_INLINE void subtract_left(int n, const lg_plan *plan, const lg_front *
     const lg_neighbour *to = plan->neighbours + front->neighbour, *end = to + front->neighbours;
     for (; to < end; to++)
         for (int r = 0; r < to->size; r += 2) {
-            double *at = z + to->place + r;
+            double *at = z + to->first_unknown + r;
             pair sum = {0};
             UNROLL
             for (int p = 0; p < n; p++)
@@ -465,7 +465,7 @@ static LG_INLINE void subtract_right(int n, const lg_plan *plan, const lg_front 
     const lg_neighbour *from = plan->neighbours + front->neighbour, *end = from + front->neighbours;
     for (; from < end; from++)
         for (int c = 0; c < from->size; c++, U += n) {
-            double known = z[from->place + c];
+            double known = z[from->first_unknown + c];
             UNROLL
             for (int r = 0; r < n; r++)
                 y[r] -= U[r] * known;
@@ -486,7 +486,7 @@ static LG_INLINE void forward(int n, const lg_plan *plan, const lg_front *front,
                               double *restrict y, double *z)
 {
     const int *perm = data->pivots + front->pivot;
-    double *own = z + front->place;
+    double *own = z + front->first_unknown;
 
     UNROLL
     for (int r = 0; r < n; r++)
@@ -501,7 +501,7 @@ static LG_INLINE void forward(int n, const lg_plan *plan, const lg_front *front,
 static LG_INLINE void backward(int n, const lg_plan *plan, const lg_front *front, const lg_front_data *data,
                                double *restrict y, double *z)
 {
-    double *own = z + front->place;
+    double *own = z + front->first_unknown;
 
     UNROLL
     for (int r = 0; r < n; r++)
@@ -560,7 +560,7 @@ static LG_INLINE void refactor(int n, const lg_plan *plan, const lg_front *front
 static LG_INLINE void forward_kept(int n, const lg_plan *plan, const lg_front *front, const lg_front_data *data,
                                    double *z)
 {
-    double y[LG_MOST_INVERTED], *own = z + front->place;
+    double y[LG_MOST_INVERTED], *own = z + front->first_unknown;
     multiply(n, data->factors + front->D, own, y);
     UNROLL
     for (int r = 0; r < n; r++)
@@ -571,7 +571,7 @@ static LG_INLINE void forward_kept(int n, const lg_plan *plan, const lg_front *f
 static LG_INLINE void backward_kept(int n, const lg_plan *plan, const lg_front *front, const lg_front_data *data,
                                     double *z)
 {
-    subtract_right(n, plan, front, data->factors + front->U, z, z + front->place);
+    subtract_right(n, plan, front, data->factors + front->U, z, z + front->first_unknown);
 }
 
 /* ---- one copy of the kernels for every common size, and one for any ---- */

@@ -27,7 +27,7 @@ lg_status lg_front_factor(const lg_plan *plan, const lg_front *front, const lg_f
 /* Turns the factors of a pivot block that depends on S alone into what is kept; its panels are no longer valid. */
 void lg_front_keep(const lg_front *front, const lg_front_data *data);
 
-/* The two halves of a solution, in place in z, which holds the unknowns at the fronts' places. */
+/* The two halves of a solution, in place in z, which holds the unknowns as the plan orders them. */
 void lg_front_forward(const lg_plan *plan, const lg_front *front, const lg_front_data *data, double *z);
 void lg_front_backward(const lg_plan *plan, const lg_front *front, const lg_front_data *data, double *z);
 

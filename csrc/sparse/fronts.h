@@ -1,4 +1,4 @@
-/* What the plan of a matrix holds: order, places and update lists; private to sparse/.
+/* What the plan of a matrix holds: order, addresses and update lists; private to sparse/.
 
    Each node of the elimination graph is a front. With n pivot unknowns and m later unknowns that they couple with,
    its panels are stored one after the other, column-major:
@@ -27,15 +27,15 @@ typedef struct lg_front {
     char constant; /* its pivot block depends on S alone */
     char watched; /* some of its rows may be inactive, so that other ones can be chosen if its pivots become small */
     int pivot; /* its first unknown in the order of elimination */
-    int place; /* where its unknowns are in the vector of a solution */
+    int first_unknown; /* in the vector of a solution, where its unknowns are contiguous */
     int neighbour, neighbours; /* first and number of its plan->neighbours */
-    int D, U, L, end; /* places of the panels */
-    int updates; /* place in plan->updates: neighbours^2 of them, column by column */
+    int D, U, L, end; /* where the panels begin among the factors */
+    int updates; /* where its addresses begin in plan->updates: neighbours^2 of them, column by column */
 } lg_front;
 
 typedef struct lg_neighbour { /* the unknowns of a later front among the m of an earlier one */
     int start, size;
-    int pivot, place; /* those of the later front */
+    int pivot, first_unknown; /* those of the later front */
 } lg_neighbour;
 
 typedef struct lg_update { /* where the product of a slice of L and a slice of U is subtracted */
@@ -44,14 +44,14 @@ typedef struct lg_update { /* where the product of a slice of L and a slice of U
 
 typedef struct lg_entry_address { /* where one entry of B goes: a group on a block, or a block's own rows */
     int block, nv, rows;
-    int value; /* place in the values of B */
+    int value; /* where it begins in the values of B */
     int ld_U, ld_L;
     int again; /* an earlier entry of the group is on the same block: the two add up */
     int U, L;
 } lg_entry_address;
 
 typedef struct lg_mask_address { /* where the one of an inactive row goes */
-    int value; /* place in the values of B */
+    int value; /* where it begins in the values of B */
     int at; /* on the diagonal of its front */
 } lg_mask_address;
 
@@ -79,13 +79,13 @@ typedef struct lg_schur_block { /* a block of M with the entries of B on it, in 
     int nv, velocity; /* its velocities, and the first of them */
     int first, count; /* its entries */
     int rows; /* of each entry; 0: they differ */
-    int inverse; /* place among the factors of the matrix of masses */
-    int products; /* where entry k, to the left, and entry l meet in S: count^2 places, numbered l count + k */
+    int inverse; /* where it begins among the factors of the matrix of masses */
+    int products; /* where entry k, to the left, and entry l meet in S: count^2 of them, numbered l count + k */
 } lg_schur_block;
 
 typedef struct lg_schur_entry { /* an entry of B: a group on a block */
     int rows, row; /* the rows of the group and the first of them */
-    int value; /* place in the values of B */
+    int value; /* where it begins in the values of B */
     int lower; /* the first entry on the block that meets it in the lower triangle of S */
 } lg_schur_entry;
 

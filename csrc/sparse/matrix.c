@@ -17,7 +17,7 @@ enum { DENSE_LIMIT = 8192 }; /* unknowns; a larger dense matrix (more than 512 M
 /* ---- memory ---- */
 
 /* The work array: a measure of growth per unknown, then the scratch of the kernels, aligned for pairs. */
-static long scratch_place(const lg_plan *plan)
+static long scratch_start(const lg_plan *plan)
 {
     return plan->size + plan->size % 2;
 }
@@ -35,7 +35,7 @@ static size_t factors_size(const lg_plan *plan)
 
 static size_t work_size(const lg_plan *plan)
 {
-    return (size_t)scratch_place(plan) + 2 * (size_t)plan->largest + (size_t)plan->widest + LG_CHUNK;
+    return (size_t)scratch_start(plan) + 2 * (size_t)plan->largest + (size_t)plan->widest + LG_CHUNK;
 }
 
 static size_t larger(size_t a, size_t b)
@@ -100,7 +100,7 @@ static lg_front_data front_data(const lg_matrix *matrix)
                            .keeps = matrix->keeps,
                            .summed = matrix->summed,
                            .growth = matrix->work,
-                           .scratch = matrix->work + scratch_place(matrix->plan),
+                           .scratch = matrix->work + scratch_start(matrix->plan),
                            .pivots = matrix->pivots,
                            .watch = matrix->watch,
                            .poll = matrix->poll};
@@ -125,23 +125,23 @@ static LG_INLINE void add_transposed(int rows, int nv, double s, const double *r
 void lg_matrix_add_columns(lg_matrix *matrix, double s, const double *B)
 {
     const lg_plan *plan = matrix->plan;
-    for (const lg_entry_address *place = plan->entries; place < plan->entries + plan->nentries; place++) {
-        double *U = matrix->values + place->U;
-        if (place->rows == 3 && place->nv == 6)
-            add_transposed(3, 6, s, B + place->value, U, place->ld_U);
-        else if (place->rows == 3 && place->nv == 3)
-            add_transposed(3, 3, s, B + place->value, U, place->ld_U);
+    for (const lg_entry_address *entry = plan->entries; entry < plan->entries + plan->nentries; entry++) {
+        double *U = matrix->values + entry->U;
+        if (entry->rows == 3 && entry->nv == 6)
+            add_transposed(3, 6, s, B + entry->value, U, entry->ld_U);
+        else if (entry->rows == 3 && entry->nv == 3)
+            add_transposed(3, 3, s, B + entry->value, U, entry->ld_U);
         else
-            add_transposed(place->rows, place->nv, s, B + place->value, U, place->ld_U);
+            add_transposed(entry->rows, entry->nv, s, B + entry->value, U, entry->ld_U);
     }
 }
 
 /* L += s B */
-static void add_scaled(const lg_entry_address *place, double s, const double *restrict B, double *restrict L)
+static void add_scaled(const lg_entry_address *entry, double s, const double *restrict B, double *restrict L)
 {
-    for (int c = 0; c < place->nv; c++)
-        for (int r = 0; r < place->rows; r++)
-            L[r + place->ld_L * c] += s * B[r + place->rows * c];
+    for (int c = 0; c < entry->nv; c++)
+        for (int r = 0; r < entry->rows; r++)
+            L[r + entry->ld_L * c] += s * B[r + entry->rows * c];
 }
 
 /* L += s B X for `rows` <= 3 rows; X is n x n out of a larger matrix */
@@ -175,10 +175,10 @@ static int is_apart(const double *X)
 }
 
 /* One call for each common kind of block, so that the compiler knows the sizes. */
-static LG_INLINE void add_product_rows(int rows, const lg_entry_address *place, int apart, double s, const double *B,
+static LG_INLINE void add_product_rows(int rows, const lg_entry_address *entry, int apart, double s, const double *B,
                                        int ld_B, const double *X, double *L)
 {
-    int nv = place->nv, ld_L = place->ld_L;
+    int nv = entry->nv, ld_L = entry->ld_L;
     if (apart) {
         add_product(rows, 3, s, B, ld_B, X, 6, L, ld_L);
         add_product(rows, 3, s, B + 3 * ld_B, ld_B, X + 6 * 3 + 3, 6, L + 3 * ld_L, ld_L);
@@ -191,32 +191,32 @@ static LG_INLINE void add_product_rows(int rows, const lg_entry_address *place, 
 }
 
 /* L += s B X, three rows at a time, the most frequent number, and the rest one by one */
-static void add_scaled_product(const lg_entry_address *place, double s, const double *B, const double *X, double *L)
+static void add_scaled_product(const lg_entry_address *entry, double s, const double *B, const double *X, double *L)
 {
-    int row = 0, apart = place->nv == 6 && is_apart(X);
-    if (place->rows == 3) {
-        add_product_rows(3, place, apart, s, B, 3, X, L);
+    int row = 0, apart = entry->nv == 6 && is_apart(X);
+    if (entry->rows == 3) {
+        add_product_rows(3, entry, apart, s, B, 3, X, L);
         return;
     }
-    for (; row + 3 <= place->rows; row += 3)
-        add_product_rows(3, place, apart, s, B + row, place->rows, X, L + row);
-    for (; row < place->rows; row++)
-        add_product_rows(1, place, apart, s, B + row, place->rows, X, L + row);
+    for (; row + 3 <= entry->rows; row += 3)
+        add_product_rows(3, entry, apart, s, B + row, entry->rows, X, L + row);
+    for (; row < entry->rows; row++)
+        add_product_rows(1, entry, apart, s, B + row, entry->rows, X, L + row);
 }
 
 void lg_matrix_add_rows(lg_matrix *matrix, double s, const double *B, int level, const lg_chain *chain)
 {
     const lg_plan *plan = matrix->plan;
-    for (const lg_entry_address *place = plan->entries; place < plan->entries + plan->nentries; place++) {
-        double *L = matrix->values + place->L;
-        double k = chain ? s * chain[place->block].k[level] : s;
-        const double *X = chain ? chain[place->block].X[level] : NULL;
+    for (const lg_entry_address *entry = plan->entries; entry < plan->entries + plan->nentries; entry++) {
+        double *L = matrix->values + entry->L;
+        double k = chain ? s * chain[entry->block].k[level] : s;
+        const double *X = chain ? chain[entry->block].X[level] : NULL;
         if (k == 0)
             continue;
         if (X)
-            add_scaled_product(place, k, B + place->value, X, L);
+            add_scaled_product(entry, k, B + entry->value, X, L);
         else
-            add_scaled(place, k, B + place->value, L);
+            add_scaled(entry, k, B + entry->value, L);
     }
     for (const lg_mask_address *mask = plan->masks; mask < plan->masks + plan->nmasks; mask++)
         matrix->values[mask->at] += B[mask->value];
@@ -232,14 +232,14 @@ static LG_INLINE void put_transposed(int rows, int nv, const double *restrict B,
 void lg_matrix_put_columns(lg_matrix *matrix, const double *B)
 {
     const lg_plan *plan = matrix->plan;
-    for (const lg_entry_address *place = plan->entries; place < plan->entries + plan->nentries; place++) {
-        double *U = matrix->values + place->U;
-        if (place->again)
-            add_transposed(place->rows, place->nv, 1, B + place->value, U, place->ld_U);
-        else if (place->rows == 3 && place->nv == 6)
-            put_transposed(3, 6, B + place->value, U, place->ld_U);
+    for (const lg_entry_address *entry = plan->entries; entry < plan->entries + plan->nentries; entry++) {
+        double *U = matrix->values + entry->U;
+        if (entry->again)
+            add_transposed(entry->rows, entry->nv, 1, B + entry->value, U, entry->ld_U);
+        else if (entry->rows == 3 && entry->nv == 6)
+            put_transposed(3, 6, B + entry->value, U, entry->ld_U);
         else
-            put_transposed(place->rows, place->nv, B + place->value, U, place->ld_U);
+            put_transposed(entry->rows, entry->nv, B + entry->value, U, entry->ld_U);
     }
 }
 
@@ -253,14 +253,14 @@ static LG_INLINE void put(int rows, int nv, const double *restrict B, double *re
 void lg_matrix_put_rows(lg_matrix *matrix, const double *B)
 {
     const lg_plan *plan = matrix->plan;
-    for (const lg_entry_address *place = plan->entries; place < plan->entries + plan->nentries; place++) {
-        double *L = matrix->values + place->L;
-        if (place->again)
-            add_scaled(place, 1, B + place->value, L);
-        else if (place->rows == 3 && place->nv == 6)
-            put(3, 6, B + place->value, L, place->ld_L);
+    for (const lg_entry_address *entry = plan->entries; entry < plan->entries + plan->nentries; entry++) {
+        double *L = matrix->values + entry->L;
+        if (entry->again)
+            add_scaled(entry, 1, B + entry->value, L);
+        else if (entry->rows == 3 && entry->nv == 6)
+            put(3, 6, B + entry->value, L, entry->ld_L);
         else
-            put(place->rows, place->nv, B + place->value, L, place->ld_L);
+            put(entry->rows, entry->nv, B + entry->value, L, entry->ld_L);
     }
     for (const lg_mask_address *mask = plan->masks; mask < plan->masks + plan->nmasks; mask++)
         matrix->values[mask->at] = B[mask->value];
@@ -378,7 +378,7 @@ static void dense_solve(const lg_matrix *matrix, double *x)
 /* ---- factorisation and solution ---- */
 
 /* Fronts that earlier ones update start from the assembled values, or from zero; the others need no copy, and none
-   does if the factors stand in the place of the values. */
+   does if the factors overwrite the values. */
 static void start_factors(lg_matrix *matrix)
 {
     const lg_plan *plan = matrix->plan;
@@ -568,6 +568,6 @@ int lg_matrix_negative(lg_matrix *matrix)
         return dense_negative(matrix);
     for (const lg_front *front = plan->fronts; front < plan->fronts + plan->nfronts; front++)
         negative += lg_pivot_negative(front->n, matrix->factors + front->D, matrix->pivots + front->pivot,
-                                      matrix->work + scratch_place(plan));
+                                      matrix->work + scratch_start(plan));
     return negative;
 }

@@ -28,7 +28,7 @@ typedef struct lg_chain {
 
 typedef struct lg_matrix {
     const lg_plan *plan;
-    const lg_matrix_block *matrix_blocks; /* the places of the blocks of S, from the plan */
+    const lg_matrix_block *matrix_blocks; /* where the blocks of S are, from the plan */
     double *values; /* assembled values, kept for the dense fall-back; of a guest, the factors as well */
     double *factors; /* free from lg_matrix_zero to the factorisation */
     double *work; /* solve scratch */
@@ -53,7 +53,7 @@ void lg_matrix_layout(lg_matrix *matrix, const lg_plan *plan, lg_arena *arena);
    has to be assembled again for lg_matrix_factor_dense. guest NULL: there is none. */
 void lg_matrix_layout_host(lg_matrix *host, const lg_plan *plan, const lg_plan *guest, lg_arena *arena);
 void lg_matrix_layout_guest(lg_matrix *guest, const lg_plan *plan, const lg_matrix *host, lg_arena *arena);
-/* `count` doubles in the place of the assembled values that the guest (plan NULL: no guest) leaves free; they last from
+/* `count` doubles among the assembled values that the guest (plan NULL: no guest) leaves free; they last from
    the factorisation of the host until it is assembled again. Where there are fewer, the doubles come from the arena. */
 double *lg_matrix_layout_rest(const lg_matrix *host, const lg_plan *guest, size_t count, lg_arena *arena);
 /* A matrix of velocities alone that is a sum of many terms. Its factors overwrite its assembled values. */
@@ -66,9 +66,9 @@ void lg_matrix_zero(lg_matrix *matrix); /* ends what lg_matrix_keep began */
    dimension *ld. */
 static inline double *lg_matrix_at(const lg_matrix *matrix, long matrix_block, int *ld)
 {
-    const lg_matrix_block *place = matrix->matrix_blocks + matrix_block;
-    *ld = place->ld;
-    return matrix->values + place->at;
+    const lg_matrix_block *found = matrix->matrix_blocks + matrix_block;
+    *ld = found->ld;
+    return matrix->values + found->at;
 }
 
 /* Upper right: s B^T. Adds. */

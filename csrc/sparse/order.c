@@ -32,7 +32,7 @@ typedef struct graph {
     int *staying; /* per block: entries of groups that have not left it, see has_own_block */
     char *left; /* per group: it has left its blocks */
     int *stack, stack_count; /* groups that are about to leave their blocks */
-    int *heap, *place; /* nodes by (degree, size, node); where a node is in the heap, -1 if it is not */
+    int *heap, *heap_index; /* nodes by (degree, size, node); per node its index in the heap, -1 if it is not there */
     int heap_count;
     int blocks_first; /* blocks come before groups at equal degree */
     int complete; /* the nodes that are left are all neighbours of one another */
@@ -110,7 +110,7 @@ static int before(const graph *g, int a, int b)
 static void put(graph *g, int at, int node)
 {
     g->heap[at] = node;
-    g->place[node] = at;
+    g->heap_index[node] = at;
 }
 
 static void sift_up(graph *g, int at)
@@ -145,7 +145,7 @@ static void heap_insert(graph *g, int node)
 static int heap_pop(graph *g)
 {
     int node = g->heap[0];
-    g->place[node] = -1;
+    g->heap_index[node] = -1;
     if (--g->heap_count > 0) {
         put(g, 0, g->heap[g->heap_count]);
         sift_down(g, 0);
@@ -155,8 +155,8 @@ static int heap_pop(graph *g)
 
 static void heap_moved(graph *g, int node)
 {
-    sift_up(g, g->place[node]);
-    sift_down(g, g->place[node]);
+    sift_up(g, g->heap_index[node]);
+    sift_down(g, g->heap_index[node]);
 }
 
 /* ---- graph ---- */
@@ -174,9 +174,9 @@ static lg_status graph_alloc(graph *g)
     g->left = calloc(n, sizeof *g->left);
     g->stack = calloc(n, sizeof *g->stack);
     g->heap = calloc(n, sizeof *g->heap);
-    g->place = calloc(n, sizeof *g->place);
+    g->heap_index = calloc(n, sizeof *g->heap_index);
     return g->adjacent && g->degree && g->gone && g->first && g->groups && g->waiting && g->staying && g->left &&
-                   g->stack && g->heap && g->place
+                   g->stack && g->heap && g->heap_index
                ? LG_OK
                : LG_NO_MEMORY;
 }
@@ -196,7 +196,7 @@ static void graph_free(graph *g)
     free(g->left);
     free(g->stack);
     free(g->heap);
-    free(g->place);
+    free(g->heap_index);
 }
 
 /* Makes two nodes neighbours, unless they already are. */
@@ -255,7 +255,7 @@ static lg_status connect_cliques(graph *g)
 static void start_heap(graph *g)
 {
     for (int node = 0; node < g->nnodes; node++) {
-        g->place[node] = -1;
+        g->heap_index[node] = -1;
         if (node < g->nblocks || !g->waiting[node - g->nblocks])
             heap_insert(g, node);
     }
@@ -284,7 +284,7 @@ static void look_at_groups(graph *g, int block)
 {
     for (int s = g->first[block]; s < g->first[block + 1]; s++) {
         int group = g->groups[s], node = g->nblocks + group, own = has_own_block(g, group);
-        if (!g->gone[node] && g->place[node] < 0 && (own || g->waiting[group] == 0))
+        if (!g->gone[node] && g->heap_index[node] < 0 && (own || g->waiting[group] == 0))
             heap_insert(g, node);
         if (g->gone[node] && !g->left[group] && own) {
             g->left[group] = 1;
@@ -342,7 +342,7 @@ static lg_status eliminate(graph *g, int k, int nth)
     }
     g->complete |= left->count == g->nnodes - nth - 1;
     for (int s = 0; s < left->count; s++)
-        if (g->place[left->at[s]] >= 0)
+        if (g->heap_index[left->at[s]] >= 0)
             heap_moved(g, left->at[s]);
     return LG_OK;
 }

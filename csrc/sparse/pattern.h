@@ -13,7 +13,7 @@
    the column-major nown x nv matrix at B + own_value[b].
 
    Some rows may be inactive, where others imply them: all of their entries are then zero, and a one in the values of B
-   takes the place of their pivot, so that their multipliers are zero. */
+   replaces their pivot, so that their multipliers are zero. */
 #ifndef LG_SPARSE_PATTERN_H
 #define LG_SPARSE_PATTERN_H
 
@@ -27,7 +27,7 @@ typedef struct lg_pattern {
     const int *group_row; /* per group, ngroups + 1: first constraint row */
     const int *group_start; /* per group, ngroups + 1: first entry */
     const int *group_block; /* per entry: block */
-    const int *group_value; /* per entry: place in the values of B */
+    const int *group_value; /* per entry: where it begins in the values of B */
     const int *group_sufficient; /* per entry: the group's rows are independent on this block alone; NULL: on none */
     int ncliques, nmass_cliques; /* all; those that M needs */
     const int *clique_start; /* per clique, ncliques + 1: first entry */
@@ -39,8 +39,7 @@ typedef struct lg_pattern {
     int nvalues; /* length of the values of B */
 } lg_pattern;
 
-typedef struct
-    lg_matrix_block { /* where two blocks meet: a place among the assembled values, and its leading dimension */
+typedef struct lg_matrix_block { /* where the entries of two blocks begin among the values; leading dimension */
     int at, ld;
 } lg_matrix_block;
 

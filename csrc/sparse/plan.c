@@ -1,4 +1,4 @@
-/* Makes the plan: sizes of the fronts, their places, the update lists, and the addresses of everything assembled. */
+/* Makes the plan: sizes and order of the fronts, update lists, and the addresses of everything assembled. */
 #include "sparse/plan.h"
 
 #include "sparse/fronts.h"
@@ -148,7 +148,7 @@ static int is_assembled(const builder *b, int k)
 }
 
 /* Assigns the memory of the fronts that elements add to, or of the others. */
-static void place_fronts(builder *b, int assembled)
+static void lay_out_fronts(builder *b, int assembled)
 {
     lg_plan *plan = b->plan;
     for (int k = 0; k < plan->nfronts; k++) {
@@ -198,11 +198,11 @@ static void fill_solution(builder *b)
     for (int k = 0; k < plan->nfronts; k++)
         plan->in_place &= !plan->fronts[k].bordered;
     for (lg_front *front = plan->fronts; front < plan->fronts + plan->nfronts; front++)
-        front->place = plan->in_place && front->n ? plan->unknowns[front->pivot] : front->pivot;
+        front->first_unknown = plan->in_place && front->n ? plan->unknowns[front->pivot] : front->pivot;
     for (long s = 0; s < plan->nneighbours; s++) {
         const lg_front *later = &plan->fronts[b->order.later[s]];
         plan->neighbours[s].pivot = later->pivot;
-        plan->neighbours[s].place = later->place;
+        plan->neighbours[s].first_unknown = later->first_unknown;
     }
 }
 
@@ -264,12 +264,12 @@ static lg_entry_address group_entry(const builder *b, int group, int entry)
     int block = p->group_block[entry], rows = p->group_row[group + 1] - p->group_row[group];
     int i = b->order.position[block], j = b->order.position[p->nblocks + group];
     lg_matrix_block U = find_matrix_block(b, i, j), L = find_matrix_block(b, j, i);
-    lg_entry_address place = {.block = block, .nv = p->nv[block], .rows = rows, .value = p->group_value[entry]};
-    place.ld_U = U.ld, place.U = U.at;
-    place.ld_L = L.ld, place.L = L.at;
+    lg_entry_address address = {.block = block, .nv = p->nv[block], .rows = rows, .value = p->group_value[entry]};
+    address.ld_U = U.ld, address.U = U.at;
+    address.ld_L = L.ld, address.L = L.at;
     for (int e = p->group_start[group]; e < entry; e++)
-        place.again |= p->group_block[e] == block;
-    return place;
+        address.again |= p->group_block[e] == block;
+    return address;
 }
 
 static lg_entry_address own_entry(const builder *b, int block)
@@ -277,22 +277,22 @@ static lg_entry_address own_entry(const builder *b, int block)
     const lg_pattern *p = b->pattern;
     const lg_front *front = &b->plan->fronts[b->order.position[block]];
     int n = front->n, nv = p->nv[block];
-    lg_entry_address place = {.block = block, .nv = nv, .rows = p->nown[block], .value = p->own_value[block]};
-    place.ld_U = place.ld_L = n;
-    place.U = front->D + n * nv, place.L = front->D + nv;
-    return place;
+    lg_entry_address address = {.block = block, .nv = nv, .rows = p->nown[block], .value = p->own_value[block]};
+    address.ld_U = address.ld_L = n;
+    address.U = front->D + n * nv, address.L = front->D + nv;
+    return address;
 }
 
 static void fill_entries(builder *b)
 {
     const lg_pattern *p = b->pattern;
-    lg_entry_address *place = b->plan->entries;
+    lg_entry_address *address = b->plan->entries;
     for (int group = 0; group < p->ngroups; group++)
         for (int e = p->group_start[group]; e < p->group_start[group + 1]; e++)
-            *place++ = group_entry(b, group, e);
+            *address++ = group_entry(b, group, e);
     for (int block = 0; block < p->nblocks; block++)
         if (p->nown[block])
-            *place++ = own_entry(b, block);
+            *address++ = own_entry(b, block);
 }
 
 static void fill_masks(builder *b)
@@ -300,8 +300,8 @@ static void fill_masks(builder *b)
     const lg_pattern *p = b->pattern;
     for (int i = 0; i < p->nmasked; i++) {
         const lg_front *front = masked_front(b, i);
-        int place = p->masked_row[i] - p->group_row[p->masked_group[i]];
-        b->plan->masks[i] = (lg_mask_address){.value = p->mask_value + i, .at = front->D + place * (front->n + 1)};
+        int row = p->masked_row[i] - p->group_row[p->masked_group[i]];
+        b->plan->masks[i] = (lg_mask_address){.value = p->mask_value + i, .at = front->D + row * (front->n + 1)};
     }
 }
 
@@ -320,8 +320,8 @@ static lg_status build(builder *b)
     LG_TRY(lg_arena_open(&b->plan->memory, plan_layout, b->plan));
 
     fill_sizes(b);
-    place_fronts(b, 1);
-    place_fronts(b, 0);
+    lay_out_fronts(b, 1);
+    lay_out_fronts(b, 0);
     if (b->plan->nvalues > INT_MAX)
         return LG_NO_MEMORY;
     fill_unknowns(b);

@@ -11,7 +11,7 @@ typedef struct lg_plan lg_plan; /* const after creation; threads share it */
 /* What S holds, which decides who couples with whom, and therefore the fill. Two bodies that are connected by stiffness
    or damping only are not coupled in a matrix of masses. */
 typedef enum lg_coupling {
-    LG_COUPLING_MASS, /* M: the first nmass_cliques of the pattern; the others have no place in the matrix */
+    LG_COUPLING_MASS, /* M: the first nmass_cliques of the pattern; the others are left out of the matrix */
     LG_COUPLING_TANGENTS, /* derivatives by q, v and a: all cliques */
     LG_COUPLING_GROUPS, /* derivatives of discrete gradients: the blocks of group g are clique ncliques + g */
     LG_COUPLINGS

@@ -20,7 +20,7 @@ typedef struct sizes {
     long nmatrix_blocks; /* of all cliques of the plan */
     lg_reduction *reduction;
     int *nv, *zeros, *v_start, *group_value, *basis;
-    lg_reduced_block *place;
+    lg_reduced_block *blocks;
 } sizes;
 
 static void layout(void *self, lg_arena *arena)
@@ -32,7 +32,7 @@ static void layout(void *self, lg_arena *arena)
     s->basis = lg_arena_ints(arena, nblocks);
     s->v_start = lg_arena_ints(arena, nblocks + 1);
     s->group_value = lg_arena_ints(arena, (size_t)s->pattern->group_start[s->pattern->ngroups]);
-    s->place = lg_arena_take(arena, (size_t)s->nmatrix_blocks * sizeof *s->place);
+    s->blocks = lg_arena_take(arena, (size_t)s->nmatrix_blocks * sizeof *s->blocks);
 }
 
 static void fill_pattern(const sizes *s)
@@ -60,7 +60,7 @@ static void fill_pattern(const sizes *s)
     to->group_value = s->group_value;
 }
 
-static int by_place(const void *a, const void *b)
+static int reduce_order(const void *a, const void *b)
 {
     long x = ((const lg_reduced_block *)a)->whole, y = ((const lg_reduced_block *)b)->whole;
     return (x > y) - (x < y);
@@ -76,24 +76,24 @@ static int members(const lg_pattern *p, int clique, const int **block)
     return start[1] - start[0];
 }
 
-/* Blocks that meet in several cliques meet at one place. */
-static void fill_places(const sizes *s, const lg_plan *whole)
+/* Blocks that meet in several cliques are listed once. */
+static void list_blocks(const sizes *s, const lg_plan *whole)
 {
     const lg_matrix_block *a = whole->matrix_blocks, *b = s->reduction->plan->matrix_blocks;
-    lg_reduced_block *place = s->place;
+    lg_reduced_block *next = s->blocks;
     for (int c = 0; c < whole->ncliques; c++) {
         const int *block;
         int n = members(s->pattern, c, &block);
         for (int i = 0; i < n; i++)
             for (int j = 0; j < n; j++, a++, b++)
-                *place++ = (lg_reduced_block){block[i], block[j], a->at, b->at, a->ld, b->ld};
+                *next++ = (lg_reduced_block){block[i], block[j], a->at, b->at, a->ld, b->ld};
     }
-    qsort(s->place, (size_t)s->nmatrix_blocks, sizeof *place, by_place);
+    qsort(s->blocks, (size_t)s->nmatrix_blocks, sizeof *next, reduce_order);
     int n = 0;
     for (long k = 0; k < s->nmatrix_blocks; k++)
-        if (n == 0 || s->place[k].whole != s->place[n - 1].whole)
-            s->place[n++] = s->place[k];
-    s->reduction->nplaces = n;
+        if (n == 0 || s->blocks[k].whole != s->blocks[n - 1].whole)
+            s->blocks[n++] = s->blocks[k];
+    s->reduction->nblocks = n;
 }
 
 lg_status lg_reduction_create(const lg_pattern *pattern, const lg_plan *plan, lg_coupling coupling,
@@ -106,8 +106,8 @@ lg_status lg_reduction_create(const lg_pattern *pattern, const lg_plan *plan, lg
     reduction->basis = s.basis;
     lg_status status = lg_plan_create(&reduction->pattern, coupling, &reduction->plan);
     if (status == LG_OK)
-        fill_places(&s, plan);
-    reduction->place = s.place;
+        list_blocks(&s, plan);
+    reduction->blocks = s.blocks;
     return status;
 }
 
@@ -153,28 +153,28 @@ static void add_column(int rows, int columns, const double *S, int ld, const dou
         lg_axpy(rows, X[k + j * columns], S + (size_t)k * ld, y);
 }
 
-static void add_place(const lg_reduction *r, const lg_reduced_block *place, const double *S, const double *N,
-                      const double *X, double *out)
+static void add_block_of_S(const lg_reduction *r, const lg_reduced_block *both, const double *S, const double *N,
+                           const double *X, double *out)
 {
-    int rows = r->nv[place->row], columns = r->nv[place->column];
-    for (int j = 0; j < r->pattern.nv[place->column]; j++) {
-        double *y = out + (size_t)j * place->ld_reduced;
+    int rows = r->nv[both->row], columns = r->nv[both->column];
+    for (int j = 0; j < r->pattern.nv[both->column]; j++) {
+        double *y = out + (size_t)j * both->ld_reduced;
         if (!N) {
-            add_column(rows, columns, S, place->ld_whole, X, j, y);
+            add_column(rows, columns, S, both->ld_whole, X, j, y);
             continue;
         }
         double x[MOST] = {0};
-        add_column(rows, columns, S, place->ld_whole, X, j, x);
-        add_transposed_product(rows, r->pattern.nv[place->row], N, x, y);
+        add_column(rows, columns, S, both->ld_whole, X, j, x);
+        add_transposed_product(rows, r->pattern.nv[both->row], N, x, y);
     }
 }
 
 void lg_reduction_add(const lg_reduction *r, const lg_matrix *whole, const double *N, const double *X,
                       lg_matrix *reduced)
 {
-    for (const lg_reduced_block *place = r->place; place < r->place + r->nplaces; place++)
-        add_place(r, place, whole->values + place->whole, basis_of(r, N, place->row), basis_of(r, X, place->column),
-                  reduced->values + place->reduced);
+    for (const lg_reduced_block *both = r->blocks; both < r->blocks + r->nblocks; both++)
+        add_block_of_S(r, both, whole->values + both->whole, basis_of(r, N, both->row), basis_of(r, X, both->column),
+                       reduced->values + both->reduced);
 }
 
 /* out (rows x n) = B (rows x m) X */

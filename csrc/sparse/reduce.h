@@ -13,12 +13,12 @@
 typedef struct lg_reduction { /* const after creation */
     lg_pattern pattern; /* of the reduced system; blocks have nu velocities and no own rows */
     lg_plan *plan;
-    int nplaces; /* blocks of S: pairs of blocks that couple */
-    const struct lg_reduced_block *place;
+    int nblocks; /* of S: pairs of blocks that couple */
+    const struct lg_reduced_block *blocks;
     const int *nv; /* of the whole system, per block */
-    const int *basis; /* per block: the place of its matrix among those of all blocks */
+    const int *basis; /* per block: where its matrix begins among those of all blocks */
     int nbases; /* how many numbers these matrices have together */
-    const int *value; /* per entry of a group: its place in the values of B of the whole system */
+    const int *value; /* per entry of a group: where it begins in the values of B of the whole system */
     int mask_value; /* there */
     lg_arena memory;
 } lg_reduction;

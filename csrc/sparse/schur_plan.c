@@ -171,8 +171,8 @@ static void sort_block(const builder *b, int first, int count, int *order)
     }
 }
 
-/* Fills block i, whose products begin at this number, from the places where the entries of the clique of its groups
-   meet. */
+/* Fills block i, whose products begin at this number, from where the entries of
+   the clique of its groups meet. */
 static void fill_block(const builder *b, int i, int products, const lg_matrix_block *matrix_block)
 {
     const lg_pattern *p = b->pattern;
@@ -219,10 +219,10 @@ static void fill_masks(const builder *b)
 {
     const lg_pattern *p = b->pattern;
     for (int i = 0; i < p->nmasked; i++) {
-        int group = p->masked_group[i], place = p->masked_row[i] - p->group_row[group];
+        int group = p->masked_group[i], row = p->masked_row[i] - p->group_row[group];
         lg_front *front = &b->schur->groups->fronts[b->front[group]];
         front->watched = 1;
-        b->schur->masks[i] = (lg_mask_address){.value = p->mask_value + i, .at = front->D + place * (front->n + 1)};
+        b->schur->masks[i] = (lg_mask_address){.value = p->mask_value + i, .at = front->D + row * (front->n + 1)};
     }
 }
 
