@@ -46,8 +46,8 @@ METHOD(linearise)
 
 PyDoc_STRVAR(sparse_doc, "sparse(t, q, v, a=None, lam=None, *, mem=None, want=None, load=1.0, invariant=False, "
                          "static=False)\n--\n\n"
-                         "The entries of stiffness, damping, mass and B that are wanted, by name, in the places that\n"
-                         "`sparsity` gives.");
+                         "The entries of stiffness, damping, mass and B that are wanted, by name, in the order of\n"
+                         "`sparsity`.");
 static const lg_query sparse = {
     "OOO|OO$OOOOO:sparse",
     {LG_ARG_t, LG_ARG_q, LG_ARG_v, LG_ARG_a, LG_ARG_lam, LG_ARG_mem, LG_ARG_want, LG_ARG_load, LG_ARG_invariant,
@@ -65,18 +65,18 @@ PyDoc_STRVAR(sparsity_doc, "sparsity()\n--\n\n"
 static PyObject *ask_sparsity(PyObject *self, PyObject *Py_UNUSED(unused))
 {
     const lg_pattern *pattern = lg_system_of(self)->pattern;
-    PyObject *places[4] = {NULL};
+    PyObject *indices[4] = {NULL};
     int done = 1;
     for (int i = 0; i < 4 && done; i++) {
         npy_intp count = (npy_intp)lg_probe_count(pattern, i / 2);
-        done = (places[i] = PyArray_SimpleNew(1, &count, NPY_INT)) != NULL;
+        done = (indices[i] = PyArray_SimpleNew(1, &count, NPY_INT)) != NULL;
     }
     for (int rows = 0; rows < 2 && done; rows++)
-        lg_probe_places(pattern, rows, PyArray_DATA((PyArrayObject *)places[2 * rows]),
-                        PyArray_DATA((PyArrayObject *)places[2 * rows + 1]));
-    PyObject *all = done ? PyTuple_Pack(4, places[0], places[1], places[2], places[3]) : NULL;
+        lg_probe_sparsity(pattern, rows, PyArray_DATA((PyArrayObject *)indices[2 * rows]),
+                          PyArray_DATA((PyArrayObject *)indices[2 * rows + 1]));
+    PyObject *all = done ? PyTuple_Pack(4, indices[0], indices[1], indices[2], indices[3]) : NULL;
     for (int i = 0; i < 4; i++)
-        Py_XDECREF(places[i]);
+        Py_XDECREF(indices[i]);
     return all;
 }
 
@@ -205,7 +205,7 @@ PyDoc_STRVAR(jacobian_doc,
              "jacobian(slot, q, v, t=0.0, static=False)\n--\n\n"
              "The derivative (..., 6, nv) of a frame's inertial velocity and angular velocity in body axes\n"
              "by v, and the inertial acceleration and the angular one in body axes, (..., 6), at v' = 0,\n"
-             "for t (...,), q (..., nq), v (..., nv). slot: the place of the frame.");
+             "for t (...,), q (..., nq), v (..., nv). slot: the index of the frame.");
 static const lg_query jacobian = {
     "OOO|OO:jacobian",
     {LG_ARG_slot, LG_ARG_q, LG_ARG_v, LG_ARG_t, LG_ARG_static},
@@ -274,14 +274,14 @@ PyDoc_STRVAR(rows_doc,
              "First constraint row, number of rows, first value of memory and number of values of an element.");
 static PyObject *ask_rows(PyObject *self, PyObject *args)
 {
-    int element, place[4];
+    int element, numbers[4];
     lg_report report = {0};
     if (!PyArg_ParseTuple(args, "i:rows", &element))
         return NULL;
-    lg_status status = lg_model_rows(lg_system_of(self), element, place, &report);
+    lg_status status = lg_model_rows(lg_system_of(self), element, numbers, &report);
     if (status != LG_OK)
         return lg_raise(lg_module_of(Py_TYPE(self)), status, &report, NULL);
-    return Py_BuildValue("(iiii)", place[0], place[1], place[2], place[3]);
+    return Py_BuildValue("(iiii)", numbers[0], numbers[1], numbers[2], numbers[3]);
 }
 
 static PyMethodDef model_queries[] = {

@@ -71,7 +71,7 @@ typedef struct lg_node_hht {
 
 typedef struct lg_node {
     const char *name;
-    const char *reference; /* paper key and place */
+    const char *reference; /* paper key and equation */
     int nq, nv, nown; /* R^n: 0, 0, 0; ask lg_node_nq and lg_node_nv */
     int linear; /* T = I */
     lg_node_position position;

@@ -10,7 +10,7 @@
 typedef struct lg_implicit {
     lg_newton_settings newton;
     double *gyro, *force, *Btlam; /* nv each */
-    double *residual; /* force rows, in the place of M a, then the sets of constraint rows */
+    double *residual; /* force rows, instead of M a, then the sets of constraint rows */
     int constrained; /* without constraints Btlam is zero and never written */
 } lg_implicit;
 

@@ -112,9 +112,9 @@ static void layout_shape(void *self, lg_arena *arena)
 /* Reserves doubles in the scratch of an evaluation and returns their position. */
 static size_t reserve(lg_model *m, size_t doubles)
 {
-    size_t place = (size_t)m->system.nwork;
+    size_t start = (size_t)m->system.nwork;
     m->system.nwork += (int)doubles;
-    return place;
+    return start;
 }
 
 /* ---- blocks ---- */
@@ -161,26 +161,26 @@ static lg_element common(builder *b, const lg_element_spec *from, int row)
     return e;
 }
 
-/* The place in `body_of` of what carries the frames of a block (-2 and less: of a support); -1: there is none. */
+/* The index in `body_of` of what carries the frames of a block (-2 and less: of a support); -1: there is none. */
 static int carrier_index(const builder *b, int block)
 {
-    int place = block >= 0 ? block : b->n.nblocks - 2 - block;
-    return place < b->n.nblocks + b->n.nsupports ? place : -1;
+    int index = block >= 0 ? block : b->n.nblocks - 2 - block;
+    return index < b->n.nblocks + b->n.nsupports ? index : -1;
 }
 
 static void add_body(builder *b, const lg_model_spec *spec, int i)
 {
     lg_model *m = b->model;
     lg_body *body = (lg_body *)m->element_of[i].body;
-    int block = spec->frames[spec->elements[i].frames[0]].block, place = carrier_index(b, block);
+    int block = spec->frames[spec->elements[i].frames[0]].block, carrier = carrier_index(b, block);
     *body = (lg_body){.e = common(b, &spec->elements[i], b->row_of[i]),
                       .type = lg_body_types[b->row_of[i]],
                       .block = block < 0 ? NULL : &m->blocks[block],
                       .index = block < 0 ? -1 : block,
                       .prepared = b->parameters};
     b->parameters += lg_body_prepared(body->type, body->e.np);
-    if (place >= 0)
-        b->body_of[place] = body;
+    if (carrier >= 0)
+        b->body_of[carrier] = body;
     if (block >= 0)
         m->body_on[block] = (int)(body - m->bodies);
 }
@@ -191,8 +191,8 @@ static int is_added_by_body(const builder *b, const lg_model_spec *spec, int i)
     const lg_element_spec *from = &spec->elements[i];
     const lg_force_type *type = lg_force_types[b->row_of[i] - lg_body_type_count];
     const lg_element e = {.p = from->parameters, .np = from->nparameters};
-    int block = spec->frames[from->frames[0]].block, place = block == -1 ? -1 : carrier_index(b, block);
-    const lg_body *body = place < 0 ? NULL : b->body_of[place];
+    int block = spec->frames[from->frames[0]].block, carrier = block == -1 ? -1 : carrier_index(b, block);
+    const lg_body *body = carrier < 0 ? NULL : b->body_of[carrier];
     double wrench[6];
     return body && body->type->adds_dead_loads && body->type->adds_dead_loads(body) && type->dead &&
            type->dead(&e, wrench);
@@ -216,8 +216,8 @@ static void add_joint(builder *b, const lg_model_spec *spec, int i)
             joint->row_in_type[joint->nrows++] = k;
 }
 
-/* Records are placed by family and row, in the order of the description. */
-static void place_bodies(builder *b)
+/* Records are sorted by family and row, in the order of the description. */
+static void sort_bodies(builder *b)
 {
     lg_model *m = b->model;
     for (int row = 0; row < lg_body_type_count; row++) {
@@ -230,8 +230,8 @@ static void place_bodies(builder *b)
     }
 }
 
-/* Places the forces of a row: those that bodies bear, or the others. */
-static void place_forces(builder *b, const lg_model_spec *spec, int row, int added_by_body)
+/* Sorts in the forces of a row: those that bodies add, or the others. */
+static void sort_forces_of(builder *b, const lg_model_spec *spec, int row, int added_by_body)
 {
     lg_model *m = b->model;
     for (int i = 0; i < b->n.nelements; i++)
@@ -239,19 +239,19 @@ static void place_forces(builder *b, const lg_model_spec *spec, int row, int add
             m->element_of[i].force = &m->forces[m->nforces++];
 }
 
-static void place_all_forces(builder *b, const lg_model_spec *spec)
+static void sort_forces(builder *b, const lg_model_spec *spec)
 {
     lg_model *m = b->model;
     for (int type = 0; type < lg_force_type_count; type++) {
         lg_force *first = m->forces + m->nforces;
-        place_forces(b, spec, lg_body_type_count + type, 0);
+        sort_forces_of(b, spec, lg_body_type_count + type, 0);
         if (m->forces + m->nforces > first)
             m->force_spans[m->nforce_spans++] = (lg_forces){first, m->forces + m->nforces};
-        place_forces(b, spec, lg_body_type_count + type, 1);
+        sort_forces_of(b, spec, lg_body_type_count + type, 1);
     }
 }
 
-static void place_joints(builder *b)
+static void sort_joints(builder *b)
 {
     lg_model *m = b->model;
     for (int row = lg_body_type_count + lg_force_type_count; row < lg_element_count(); row++) {
@@ -266,12 +266,12 @@ static void place_joints(builder *b)
 
 static void fill_records(builder *b, const lg_model_spec *spec)
 {
-    place_bodies(b);
+    sort_bodies(b);
     for (int i = 0; i < spec->nelements; i++)
         if (lg_row_is_body(b->row_of[i]))
             add_body(b, spec, i);
-    place_all_forces(b, spec);
-    place_joints(b);
+    sort_forces(b, spec);
+    sort_joints(b);
     for (int i = 0; i < spec->nelements; i++)
         if (lg_row_is_force(b->row_of[i]))
             add_force(b, spec, i);
@@ -287,7 +287,7 @@ static lg_body *carrier(const builder *b, int block)
 }
 
 /* Counts the frames of each body and gives each body its part of the table; active frames come first. */
-static void place_frames(builder *b, const lg_model_spec *spec)
+static void sort_frames(builder *b, const lg_model_spec *spec)
 {
     lg_model *m = b->model;
     for (int i = 0; i < spec->nframes; i++) {
@@ -426,7 +426,7 @@ static lg_level needed_by(const lg_force *force)
     const lg_force_type *type = force->type;
     if (force->added_by_body)
         return LG_ROTATIONS;
-    return type->needs_twists ? LG_TWISTS : type->ignores_places ? LG_ROTATIONS : LG_POSES;
+    return type->needs_twists ? LG_TWISTS : type->ignores_positions ? LG_ROTATIONS : LG_POSES;
 }
 
 static void join_elements(builder *b, const lg_model_spec *spec)
@@ -485,8 +485,8 @@ static void fill_invariants(builder *b)
                                             m->invariants + (m->joint_spans[i].end - m->joints)};
 }
 
-/* Gives the bodies room for the dead loads that they bear. */
-static void place_loads(lg_model *m)
+/* Gives the bodies room for the dead loads that they add. */
+static void sort_loads(lg_model *m)
 {
     lg_dead_load *next = m->loads;
     for (const lg_force *f = m->forces; f < m->forces + m->nforces; f++)
@@ -548,14 +548,14 @@ static void name_own_rows(builder *b)
 
 /* ---- checks ---- */
 
-/* Checks that every block has one body; to be called before frames are placed. */
+/* Checks that every block has one body; to be called before frames are sorted. */
 static lg_status check_bodies(const builder *b, const lg_model_spec *spec, lg_report *report)
 {
     const lg_model *m = b->model;
     for (int i = 0; i < spec->nelements; i++) {
         const lg_body *body = m->element_of[i].body;
-        int place = body ? carrier_index(b, spec->frames[spec->elements[i].frames[0]].block) : 0;
-        if (body && (place < 0 || b->body_of[place] != body))
+        int carrier = body ? carrier_index(b, spec->frames[spec->elements[i].frames[0]].block) : 0;
+        if (body && (carrier < 0 || b->body_of[carrier] != body))
             return lg_model_refuse(report, body->e.name, "there is another body on its block");
     }
     for (int i = 0; i < spec->nblocks; i++)
@@ -587,10 +587,10 @@ static lg_status build(lg_model *m, const lg_model_spec *spec, const int *row_of
     fill_records(&b, spec);
     LG_TRY(check_bodies(&b, spec, report));
     mark_frames(&b, spec);
-    place_frames(&b, spec);
+    sort_frames(&b, spec);
     fill_frames(&b, spec);
     join_elements(&b, spec);
-    place_loads(m);
+    sort_loads(m);
     lg_model_fill_loads(m);
     fill_invariants(&b);
     lg_model_fill_choice(m, spec, b.n.nloops, &b.layout);

@@ -13,12 +13,11 @@ typedef struct lg_element { /* const data of the model */
     int np;
     lg_time_function function;
     lg_law law;
-    /* Its place in the memory: info->nmem values of the verb `commit` of its family. A version may append values to
+    /* Where its memory begins in mem: info->nmem values of its function `commit`. A version may append values to
        them; in a file of an older one the new values are zero, and `commit` completes them at the saved state as at a
        start. */
     int mem;
-    long matrix_block[2]
-                     [2]; /* where the blocks under its frames meet in the matrix; those of two blocks if they couple */
+    long matrix_block[2][2]; /* of the blocks under its frames in S; those of two blocks if they couple */
 } lg_element;
 
 /* Blocks of a derivative: matrices 3 x 3, row-major. First letter: rows for force (X) or moment (R); second: columns

@@ -1,4 +1,4 @@
-/* Points of a step between two states, of which its evaluations are made: both ends, and the middle, whose place and
+/* Points of a step between two states, of which its evaluations are made: both ends, and the middle, whose pose and
    velocity follow from q1 by (1/2, 1/h). */
 #ifndef LG_MODEL_ENDS_H
 #define LG_MODEL_ENDS_H

@@ -105,8 +105,8 @@ lg_status lg_model_exerted(lg_probe *probe, const lg_query_part *part);
 lg_status lg_model_transmitted(lg_probe *probe, const lg_query_part *part);
 /* Strains and stresses (6 each) of the edges in part->list, at a point with lam. */
 lg_status lg_model_strain(lg_probe *probe, const lg_query_part *part);
-/* First constraint row of an element and how many it has; its place in mem and how many values it has there. */
-lg_status lg_model_rows(const lg_system *system, int element, int place[4], lg_report *report);
+/* First constraint row of an element and how many it has; its first value in mem and how many it has there. */
+lg_status lg_model_rows(const lg_system *system, int element, int numbers[4], lg_report *report);
 
 /* ---- the rows of bodies.def, forces.def and joints.def, for builders, docs and error texts ---- */
 

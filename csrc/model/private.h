@@ -83,7 +83,7 @@ void lg_model_fill_system(lg_model *m);
    follows that of all elements. */
 void lg_model_layout_choice(lg_model *m, int nloops, int nmasked, lg_arena *arena);
 void lg_model_fill_choice(lg_model *m, const lg_model_spec *spec, int nloops, lg_layout *layout);
-/* Clears inactive rows in all outputs of an evaluation; in values with the layout of B, with `one` in the place of
+/* Clears inactive rows in all outputs of an evaluation; in values with the layout of B, with `one` instead of
    their pivots; and in a vector of rows. NULL: nothing. */
 void lg_model_mask(const lg_model *m, const lg_point *at, const lg_wanted *want);
 void lg_model_mask_values(const lg_model *m, const double *mem, double one, double *values);

@@ -185,16 +185,16 @@ lg_status lg_model_transmitted(lg_probe *probe, const lg_query_part *part)
     return LG_OK;
 }
 
-lg_status lg_model_rows(const lg_system *system, int element, int place[4], lg_report *report)
+lg_status lg_model_rows(const lg_system *system, int element, int numbers[4], lg_report *report)
 {
     const lg_model *model = system->self;
     LG_TRY(check_index(report, "element", element, model->nelements));
     lg_element_ref at = model->element_of[element];
     const lg_element *e = at.body ? &at.body->e : at.force ? &at.force->e : &at.joint->e;
     int is_joint = !at.body && !at.force;
-    place[0] = is_joint ? at.joint->row : 0;
-    place[1] = is_joint ? at.joint->nrows : 0;
-    place[2] = e->mem;
-    place[3] = e->info->nmem;
+    numbers[0] = is_joint ? at.joint->row : 0;
+    numbers[1] = is_joint ? at.joint->nrows : 0;
+    numbers[2] = e->mem;
+    numbers[3] = e->info->nmem;
     return LG_OK;
 }

@@ -43,7 +43,7 @@ void lg_dense_layout(void *self, lg_arena *arena)
     dense->theta = lg_arena_doubles(arena, nv);
     dense->thetadot = lg_arena_doubles(arena, nv);
     dense->side = lg_arena_doubles(arena, nv);
-    dense->place = lg_arena_doubles(arena, nv);
+    dense->theta_beside = lg_arena_doubles(arena, nv);
     if (dense->plan)
         lg_accel_layout(&dense->accel, arena);
 }
@@ -129,10 +129,10 @@ static void rate_beside(lg_dense *dense, const double *theta, const lg_knot *kno
     const lg_space *space = dense->system->space;
     double *v = dense->theta;
     for (int i = 0; i < space->nv; i++) {
-        dense->place[i] = theta[i] + d * dense->thetadot[i];
+        dense->theta_beside[i] = theta[i] + d * dense->thetadot[i];
         v[i] = knot->v[i] + d * knot->a[i];
     }
-    rate_of(dense, dense->place, v, h, side);
+    rate_of(dense, dense->theta_beside, v, h, side);
 }
 
 /* h theta' and h^2 theta'' at a knot. */

@@ -22,7 +22,7 @@ typedef struct lg_dense {
     int spins; /* whether any of it is nonzero */
     double *moved; /* the displacement from the start of the step to the last time that was asked for */
     double *base; /* scratch, nq */
-    double *theta, *thetadot, *side, *place; /* scratch, nv each */
+    double *theta, *thetadot, *side, *theta_beside; /* scratch, nv each */
 } lg_dense;
 
 lg_dense lg_dense_of(const lg_system *system, const lg_plan *plan);

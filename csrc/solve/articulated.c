@@ -68,7 +68,7 @@ static size_t count_columns(const lg_pattern *p, int group, size_t *values)
 
 /* Gives the entries of a group the columns that come next on their blocks; `next` NULL: only counts them in `first` of
    the block that follows. */
-static void place_group(lg_articulated *art, int group, int *next)
+static void number_group(lg_articulated *art, int group, int *next)
 {
     const lg_pattern *p = art->system->pattern;
     for (int e = p->group_start[group]; e < p->group_start[group + 1]; e++) {
@@ -83,18 +83,18 @@ static void place_group(lg_articulated *art, int group, int *next)
     }
 }
 
-static void place_columns(lg_articulated *art, int *next)
+static void number_columns(lg_articulated *art, int *next)
 {
     const lg_pattern *p = art->system->pattern;
     for (int g = 0; g < p->ngroups; g++)
-        place_group(art, g, NULL);
+        number_group(art, g, NULL);
     for (int b = 0; b < p->nblocks; b++) {
         next[b] = art->first[b];
         art->first[b + 1] += art->first[b];
         art->at[b + 1] = art->at[b] + (size_t)(art->first[b + 1] - art->first[b]) * (size_t)p->nv[b];
     }
     for (int g = 0; g < p->ngroups; g++)
-        place_group(art, g, next);
+        number_group(art, g, next);
 }
 
 void lg_articulated_layout(lg_articulated *art, const lg_system *system, lg_arena *arena)
@@ -125,7 +125,7 @@ void lg_articulated_layout(lg_articulated *art, const lg_system *system, lg_aren
     art->pivots = lg_arena_ints(arena, nrows);
     int *next = lg_arena_ints(arena, nblocks);
     if (next)
-        place_columns(art, next);
+        number_columns(art, next);
 }
 
 /* ---- M ---- */

@@ -12,12 +12,12 @@
 
 typedef struct lg_articulated {
     const lg_system *system; /* NULL: not in use */
-    size_t *factor_at; /* per block: place of its factor */
+    size_t *factor_at; /* per block: where it keeps its factor */
     double *factor;
     int *first; /* per block, nblocks + 1: first of its columns: one for each row that acts on it, of all rows */
     int *row; /* per column: the constraint row */
     int *column; /* per entry of B: the column of its first row */
-    size_t *at; /* per block, nblocks + 1: place of its columns in C and W */
+    size_t *at; /* per block, nblocks + 1: where its columns begin in C and W */
     double *C, *W; /* C^T and M^-1 B^T, column by column */
     double *inactive; /* per row: 1 if it is inactive */
     double *S, *scale; /* nrows x nrows, its rows and then its columns scaled, then factored */

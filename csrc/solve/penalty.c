@@ -10,13 +10,13 @@ void lg_penalty_layout(lg_penalty *penalty, const lg_pattern *pattern, lg_arena 
     penalty->G = lg_arena_doubles(arena, (size_t)pattern->ngroups);
     penalty->clique = lg_arena_ints(arena, (size_t)pattern->ngroups);
     penalty->matrix_block = lg_arena_take(arena, (size_t)pattern->ngroups * sizeof *penalty->matrix_block);
-    penalty->place = lg_arena_ints(arena, (size_t)(pattern->ngroups ? pattern->group_start[pattern->ngroups] : 0));
+    penalty->index = lg_arena_ints(arena, (size_t)(pattern->ngroups ? pattern->group_start[pattern->ngroups] : 0));
 }
 
 /* ---- cliques ---- */
 
 /* The index of a block in a clique, or -1. */
-static int place_in(const lg_pattern *p, int clique, int block)
+static int index_in(const lg_pattern *p, int clique, int block)
 {
     for (int i = p->clique_start[clique]; i < p->clique_start[clique + 1]; i++)
         if (p->clique_block[i] == block)
@@ -25,10 +25,10 @@ static int place_in(const lg_pattern *p, int clique, int block)
 }
 
 /* Whether a clique holds all blocks of a group; writes the index of each. */
-static int holds(const lg_pattern *p, int clique, int group, int *place)
+static int holds(const lg_pattern *p, int clique, int group, int *index)
 {
     for (int e = p->group_start[group]; e < p->group_start[group + 1]; e++)
-        if ((place[e] = place_in(p, clique, p->group_block[e])) < 0)
+        if ((index[e] = index_in(p, clique, p->group_block[e])) < 0)
             return 0;
     return 1;
 }
@@ -46,7 +46,7 @@ void lg_penalty_open(lg_penalty *penalty, const lg_pattern *p)
     for (int g = 0; g < p->ngroups; g++) {
         penalty->clique[g] = -1;
         for (int i = 0; i < p->ncliques && penalty->clique[g] < 0; i++) {
-            if (holds(p, clique, g, penalty->place))
+            if (holds(p, clique, g, penalty->index))
                 penalty->clique[g] = clique, penalty->matrix_block[g] = matrix_block;
             matrix_block += (long)size_of(p, clique) * size_of(p, clique);
             clique = (clique + 1) % p->ncliques;
@@ -59,8 +59,8 @@ void lg_penalty_open(lg_penalty *penalty, const lg_pattern *p)
 static double *matrix_block_of(const lg_penalty *penalty, const lg_pattern *p, int g, int i, int j,
                                const lg_matrix *matrix, int *ld)
 {
-    long row = size_of(p, penalty->clique[g]) * (long)penalty->place[i];
-    return lg_matrix_at(matrix, penalty->matrix_block[g] + row + penalty->place[j], ld);
+    long row = size_of(p, penalty->clique[g]) * (long)penalty->index[i];
+    return lg_matrix_at(matrix, penalty->matrix_block[g] + row + penalty->index[j], ld);
 }
 
 /* ---- the penalty ---- */

@@ -16,7 +16,7 @@ typedef struct lg_penalty {
     double *G; /* per group */
     int *clique; /* per group: a clique that holds all its blocks, or -1 */
     long *matrix_block; /* per group: the number of that clique's first block of S */
-    int *place; /* per entry of a group: the index of its block in the clique */
+    int *index; /* per entry of a group: the index of its block in the clique */
 } lg_penalty;
 
 void lg_penalty_layout(lg_penalty *penalty, const lg_pattern *pattern, lg_arena *arena);

@@ -19,7 +19,7 @@ static inline double lg_gonzalez(double change, double along, double N, double s
     return N > shortest * shortest ? (change - along) / N : 0;
 }
 
-/* The round-off of the correction, for the sum of sizes that callers count: of f at both ends, of g times places. */
+/* The round-off of the correction, for the sum of sizes that callers count: of f at both ends, of g times positions. */
 static inline double lg_gonzalez_noise(double sizes, double N, double shortest)
 {
     return N > shortest * shortest ? DBL_EPSILON * sizes / sqrt(N) : 0;

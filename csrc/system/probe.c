@@ -45,7 +45,7 @@ static void fill_chains(scratch *s)
         }
 }
 
-/* Where the pieces of a matrix go: to their places in a dense one of nv columns; or, one after the other, their values,
+/* Where the pieces of a matrix go: into a dense one of nv columns; or, one after the other, their values,
    which leave zeros behind, or their rows and columns. */
 typedef struct target {
     int nv;
@@ -67,7 +67,7 @@ static void put(target *to, int row, int n, int column, int m, double *piece, in
         }
 }
 
-/* The entries of B; values NULL: only places are wanted. */
+/* The entries of B; values NULL: only rows and columns are wanted. */
 static void spread_rows(const lg_pattern *p, double *values, target *to)
 {
     for (int g = 0; g < p->ngroups; g++)
@@ -80,8 +80,8 @@ static void spread_rows(const lg_pattern *p, double *values, target *to)
             p->nown[b]);
 }
 
-/* The n blocks of one clique, whose blocks of S begin at `first`; cliques that have a pair of blocks in common have its
-   place in the matrix in common too. Returns the first block of S of the next clique. */
+/* The n blocks of one clique, whose blocks of S begin at `first`; cliques with a pair of blocks in common share
+   its entries too. Returns the first block of S of the next clique. */
 static long spread_clique(const lg_pattern *p, const lg_matrix *matrix, long first, int n, const int *block, target *to)
 {
     for (int i = 0; i < n; i++)
@@ -93,7 +93,7 @@ static long spread_clique(const lg_pattern *p, const lg_matrix *matrix, long fir
     return first;
 }
 
-/* The blocks of S; matrix NULL: only places are wanted. */
+/* The blocks of S; matrix NULL: only rows and columns are wanted. */
 static void spread_matrix(const lg_pattern *p, const lg_matrix *matrix, int with_groups, target *to)
 {
     long matrix_block = 0;
@@ -170,7 +170,7 @@ lg_status lg_probe_terms(lg_probe *probe)
 
 /* ---- stiffness, damping, mass and B in one evaluation ---- */
 
-enum { ROWS = 3 }; /* the place of B behind K, D and M */
+enum { ROWS = 3 }; /* the number of B behind K, D and M */
 
 typedef struct linear_scratch {
     const lg_probe *probe;
@@ -247,7 +247,7 @@ lg_status lg_probe_sparse(lg_probe *probe)
     return linear(probe, 1);
 }
 
-void lg_probe_places(const lg_pattern *pattern, int of_rows, int *row, int *column)
+void lg_probe_sparsity(const lg_pattern *pattern, int of_rows, int *row, int *column)
 {
     target to = {.row = row, .column = column};
     if (of_rows)

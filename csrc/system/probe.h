@@ -70,7 +70,7 @@ lg_status lg_probe_linear(lg_probe *probe);
 lg_status lg_probe_sparse(lg_probe *probe);
 /* The number of entries of K, D and M, or of B, there, and the row and the column of each. */
 long lg_probe_count(const lg_pattern *pattern, int of_rows);
-void lg_probe_places(const lg_pattern *pattern, int of_rows, int *row, int *column);
+void lg_probe_sparsity(const lg_pattern *pattern, int of_rows, int *row, int *column);
 lg_status lg_probe_pair(lg_probe *probe); /* out: LG_PAIR_TERMS. A plan for LG_COUPLING_GROUPS. */
 lg_status lg_probe_energy(lg_probe *probe); /* out: T and V */
 lg_status lg_probe_residual(lg_probe *probe); /* out: phi and phidot */

@@ -38,7 +38,7 @@ typedef struct lg_choice {
     int nloops;
     const int *start; /* per loop, nloops + 1: first row. The rows are those that the pattern lists as masked. */
     const int *inactive; /* per row, whether it is inactive at first */
-    int mem; /* place in mem: per row 1 if it is not as at first; then a number that solve/choice.h keeps there */
+    int mem; /* where it begins in mem: per row 1 if it is not as at first; then a number of solve/choice.h */
 } lg_choice;
 
 /* M^-1 of single blocks without the matrix M, for systems with blocks where that takes less work: trees of links, with

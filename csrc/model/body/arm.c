@@ -106,11 +106,11 @@ static void rotated_hat(const lg_arm *arm, const double a[3], double B[9])
 void lg_arm_H(const lg_arm *arm, double *H)
 {
     lg_zero(6 * arm->block->nv, H);
-    lg_node_position place = arm->block->node->position;
-    if (place != LG_POSITION_FIXED)
+    lg_node_position position = arm->block->node->position;
+    if (position != LG_POSITION_FIXED)
         for (int j = 0; j < 3; j++)
             for (int i = 0; i < 3; i++)
-                H[6 * j + i] = place == LG_POSITION_BODY ? arm->R[3 * i + j] : i == j;
+                H[6 * j + i] = position == LG_POSITION_BODY ? arm->R[3 * i + j] : i == j;
     if (!arm->at_node) {
         double RX[9];
         rotated_hat(arm, arm->X, RX);

@@ -26,12 +26,12 @@ typedef struct lg_arm {
 /* x' of the end, and y. */
 static inline void lg_arm_twist(const lg_arm *arm, double xdot[3])
 {
-    lg_node_position place = arm->block->node->position;
+    lg_node_position position = arm->block->node->position;
     lg_cross(arm->omega, arm->X, arm->y);
-    if (place == LG_POSITION_BODY)
+    if (position == LG_POSITION_BODY)
         lg_axpy(3, 1, arm->v, arm->y);
     lg_mul3(arm->R, arm->y, xdot);
-    if (place == LG_POSITION_INERTIAL)
+    if (position == LG_POSITION_INERTIAL)
         lg_axpy(3, 1, arm->v, xdot);
 }
 

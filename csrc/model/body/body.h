@@ -60,7 +60,7 @@ typedef struct lg_body_alone {
 
 /* Functions of a tree of links. */
 typedef struct lg_body_tree {
-    int (*coordinate)(const lg_body *b, int part); /* place among the block's coordinates; -1: an axis of a node */
+    int (*coordinate)(const lg_body *b, int part); /* index among the block's coordinates; -1: an axis of a node */
 } lg_body_tree;
 
 /* Functions of one frame, with H = d twist/dv and Z = d(H v)/dq, 6 x nv column-major: out += s H^T wrench, row +=

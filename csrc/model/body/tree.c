@@ -87,7 +87,7 @@ static size_t tree_nwork(const lg_body *b)
 static void tree_kinematics(lg_span bodies, const lg_point *at, lg_level level, int all)
 {
     for (const lg_body *b = bodies.first; b < bodies.end; b++) {
-        lg_tree_set_places(b, at);
+        lg_tree_set_poses(b, at);
         if (level >= LG_TWISTS)
             lg_tree_set_motion(b, at, level);
         int n = all ? b->nframes : level == LG_NO_POSES ? 0 : b->nactive;

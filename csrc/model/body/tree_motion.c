@@ -18,8 +18,8 @@ static void prepare_joint(const lg_tree_link *link, lg_tree_joint *joint)
         lg_copy(9, link->R, joint->K);
 }
 
-/* The place of a link's joint in the block: link j of factor f. */
-static void place_joint(const lg_block *block, int f, int j, lg_tree_joint *joint)
+/* Where a link's joint stands in the block: link j of factor f. */
+static void find_joint(const lg_block *block, int f, int j, lg_tree_joint *joint)
 {
     const lg_factor *factor = &block->factor[f];
     int link = factor->v - block->v + j, slides = factor->node->position == LG_POSITION_INERTIAL ? 3 : 0;
@@ -42,7 +42,7 @@ void lg_tree_prepare(const lg_body *b, double *prepared)
     for (int f = 0; f < block->nfactors; f++)
         for (int j = 0; j < block->factor[f].nv; j++, joint++, link++) {
             prepare_joint(link, joint);
-            place_joint(block, f, j, joint);
+            find_joint(block, f, j, joint);
             int goes_on = joint->column >= 0 && j > 0 && joint[-1].column >= 0;
             joint->base = goes_on ? joint[-1].base : link->parent;
         }
@@ -57,15 +57,15 @@ int lg_tree_nprepared(int nparameters)
 static void set_reference(const lg_body *b, const double *q, double o[3])
 {
     const lg_tree_link *root = lg_tree_links(b);
-    lg_node_position place = b->block->node->position;
+    lg_node_position position = b->block->node->position;
     lg_copy(3, root->point, o);
-    if (place == LG_POSITION_INERTIAL || place == LG_POSITION_BODY)
+    if (position == LG_POSITION_INERTIAL || position == LG_POSITION_BODY)
         for (int i = 0; i < 3; i++)
             o[i] += lg_dot3(root->R + 3 * i, q);
 }
 
-/* The place of a joint's point on its parent. */
-static void place_point(const double point[3], const lg_tree_state *parent, const double o[3], double y[3])
+/* The position of a joint's point on its parent. */
+static void tree_point(const double point[3], const lg_tree_state *parent, const double o[3], double y[3])
 {
     lg_mul3(parent->R, point, y);
     lg_axpy(3, 1, parent->y, y);
@@ -74,12 +74,12 @@ static void place_point(const double point[3], const lg_tree_state *parent, cons
 }
 
 /* Pose and axis of a link with an angle or a slide on its parent. */
-static void place(const lg_tree_link *link, const lg_tree_joint *joint, const lg_tree_state *parent, const double o[3],
-                  double q, lg_tree_state *out)
+static void set_pose(const lg_tree_link *link, const lg_tree_joint *joint, const lg_tree_state *parent,
+                     const double o[3], double q, lg_tree_state *out)
 {
     double y[3], axis[3];
     lg_mul3(parent->R, joint->axis, axis);
-    place_point(link->point, parent, o, y);
+    tree_point(link->point, parent, o, y);
     if (link->joint == LG_TREE_PRISMATIC) {
         lg_mul33(parent->R, joint->K, out->R);
         lg_axpy(3, q, axis, y);
@@ -97,14 +97,14 @@ static void place(const lg_tree_link *link, const lg_tree_joint *joint, const lg
 }
 
 /* Pose of a node on the link that carries it. */
-static void place_node(const lg_tree_link *link, const lg_node *node, const lg_tree_state *parent, const double o[3],
-                       const double *q, lg_tree_state *out)
+static void set_node_pose(const lg_tree_link *link, const lg_node *node, const lg_tree_state *parent, const double o[3],
+                          const double *q, lg_tree_state *out)
 {
     double R0[9], Q[9], x[3];
     lg_mul33(parent->R, link->R, R0);
     node->rotation(q, Q);
     lg_mul33(R0, Q, out->R);
-    place_point(link->point, parent, o, out->y);
+    tree_point(link->point, parent, o, out->y);
     if (node->position == LG_POSITION_BODY) {
         lg_mul3(R0, q, x);
         lg_axpy(3, 1, x, out->y);
@@ -122,7 +122,7 @@ static void set_axis(int column, lg_tree_state *s)
         lg_cross(s->y, angular, linear);
 }
 
-void lg_tree_set_places(const lg_body *b, const lg_point *at)
+void lg_tree_set_poses(const lg_body *b, const lg_point *at)
 {
     const lg_tree_link *links = lg_tree_links(b);
     const lg_tree_joint *joint = lg_tree_joints(b);
@@ -134,11 +134,11 @@ void lg_tree_set_places(const lg_body *b, const lg_point *at)
         const lg_tree_state *parent = lg_tree_parent_state(b, state, i);
         const double *own = q + (int)joint->q;
         if (joint->column < 0) {
-            place(&links[i], joint, parent, o, *own, &state[i]);
+            set_pose(&links[i], joint, parent, o, *own, &state[i]);
             continue;
         }
         if (joint->base == links[i].parent)
-            place_node(&links[i], b->block->factor[(int)joint->factor].node, parent, o, own, &state[i]);
+            set_node_pose(&links[i], b->block->factor[(int)joint->factor].node, parent, o, own, &state[i]);
         else
             lg_copy(12, state[i - 1].R, state[i].R);
         set_axis((int)joint->column, &state[i]);

@@ -8,8 +8,8 @@
 int lg_tree_nprepared(int nparameters);
 void lg_tree_prepare(const lg_body *b, double *prepared);
 
-/* Places and axes of all links at q. */
-void lg_tree_set_places(const lg_body *b, const lg_point *at);
+/* Poses and axes of all links at q. */
+void lg_tree_set_poses(const lg_body *b, const lg_point *at);
 /* Twists and, if the level says so, biases, and the values of them that frames refer to. */
 void lg_tree_set_motion(const lg_body *b, const lg_point *at, lg_level level);
 

@@ -4,7 +4,7 @@
    and slides, is a chain of links without mass, the inner ones, that ends with the body's link.
 
    Twists and wrenches are six numbers in inertial axes, linear before angular, about a reference point o that does not
-   move, the place of the first joint or, if the root is free, of its node in the instant: a twist is (velocity of the
+   move, the point of the first joint or, if the root is free, of its node in the instant: a twist is (velocity of the
    body's point at o, angular velocity), a wrench (force, moment about o). The joint of link i has the axis S_i,
    V_i = V_parent + S_i q_i'. The axes of a node are fixed in its last link and turn with it: all have the same base,
    the link that carries the joint. Featherstone, Rigid Body Dynamics Algorithms, 2008. */
@@ -35,7 +35,7 @@ enum { LG_TREE_LINK_SIZE = sizeof(lg_tree_link) / sizeof(double) };
    link's to the parent's axes, K + cos q C + sin q W if the joint turns, K if it slides. */
 typedef struct lg_tree_joint {
     double axis[3], K[9], C[9], W[9];
-    double q; /* place of its coordinate, or of the node's first one, among those of the block */
+    double q; /* index of its coordinate, or of the node's first one, among those of the block */
     double base; /* the link that carries the joint, or -1: not the parent only within a node */
     double factor, column,
         last; /* of a node: the factor, the axis (slides 0, 1, 2, turns 3, 4, 5), and its last link */

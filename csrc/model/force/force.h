@@ -33,7 +33,7 @@ struct lg_force_type {
     const lg_force_type *in[LG_FORM_COUNT];
     lg_sees sees;
     int needs_twists;
-    int ignores_places; /* its wrenches are the same wherever its frames are */
+    int ignores_positions; /* its wrenches are the same wherever its frames are */
     int dissipates; /* it vanishes at rest, so that it needs no potential */
     lg_status (*check)(const lg_element *e, const char **reason);
     /* Whether K or D couples the two blocks. NULL: no. */

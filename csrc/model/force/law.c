@@ -46,9 +46,9 @@ static double move_frame(int direction, double step, lg_kinematics *at)
         turn_frame(axis, step, at->R);
         return step;
     }
-    double *place = (direction < 3 ? at->x : direction < 9 ? at->xdot : at->omega) + axis, before = *place;
-    *place += step * (1 + fabs(before));
-    return *place - before;
+    double *value = (direction < 3 ? at->x : direction < 9 ? at->xdot : at->omega) + axis, before = *value;
+    *value += step * (1 + fabs(before));
+    return *value - before;
 }
 
 /* Writes the derivative along one direction of frame j as a column of K or D, row-major. */

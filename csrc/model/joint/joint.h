@@ -22,7 +22,7 @@ typedef struct lg_joints { /* those of one row */
     const lg_joint *first, *end;
 } lg_joints;
 
-/* Constraint rows in frame space. Row-major: row i of J[s] is J[s] + 6 i. The first `points` rows act on places, the
+/* Constraint rows in frame space. Row-major: row i of J[s] is J[s] + 6 i. The first `points` rows act on positions, the
    others only on rotations; the first three values of the latter rows of J and Z are not written. */
 typedef struct lg_rows {
     int points;
@@ -72,7 +72,7 @@ struct lg_joint_type {
     lg_status (*check)(const lg_element *e, const char **reason);
     /* Whether K couples the two blocks. */
     int (*couples)(const lg_element *e);
-    /* Whether it depends only on the place of the frame's point at this end and exerts only a force there. NULL: no. */
+    /* Whether it depends only on the position of the point at this end and exerts only a force there. NULL: no. */
     int (*on_point)(const lg_element *e, int end);
     /* The degree of a row in the attitude of the body at this end, where attitudes are quadratic in Euler parameters:
        printed/rows.h. NULL: 0. */

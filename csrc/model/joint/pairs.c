@@ -12,7 +12,7 @@
 #include "model/joint/points.h"
 #include "model/triad.h"
 
-enum { CARRIER, TRIAD_A, TRIAD_B = TRIAD_A + 9 }; /* places of the parameters */
+enum { CARRIER, TRIAD_A, TRIAD_B = TRIAD_A + 9 }; /* where the parameters begin */
 
 static const lg_parameter parameters[] = {
     {"carrier", "", "whose axes carry the translation rows", LG_SCALAR, .valid = LG_CHOICE,
@@ -212,7 +212,7 @@ static const char *row_label(const lg_element *e, int row)
     return about[6 - (pair[0] - '0') - (pair[1] - '0') - 1];
 }
 
-/* Rows on places have moments only on the carrier. */
+/* Rows on positions have moments only on the carrier. */
 static void open_rows(int npoints, int nrows, unsigned want, lg_rows *out)
 {
     out->points = npoints;

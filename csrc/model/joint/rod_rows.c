@@ -57,13 +57,13 @@ static inline int is_node(const lg_frame *f)
 }
 
 /* A row of B at such a frame. */
-static inline void write_at_node(lg_node_position place, const double R[9], const double row[6], int stride,
+static inline void write_at_node(lg_node_position position, const double R[9], const double row[6], int stride,
                                  double *values)
 {
     double force[3] = {row[0], row[1], row[2]};
-    if (place == LG_POSITION_INERTIAL)
+    if (position == LG_POSITION_INERTIAL)
         lg_mul3(R, row, force);
-    if (place != LG_POSITION_FIXED) {
+    if (position != LG_POSITION_FIXED) {
         values[0] = force[0], values[stride] = force[1], values[2 * stride] = force[2];
         values += 3 * stride;
     }
@@ -88,13 +88,13 @@ static LG_INLINE void write_end(const lg_joint *joint, const lg_strained *k, int
                                 const lg_pose *f, double *values)
 {
     const lg_frame *frame = joint->e.frame[end];
-    lg_node_position place = frame->body->block->node->position;
+    lg_node_position position = frame->body->block->node->position;
     int n = joint->nrows;
     double row[6];
     if (is_node(frame)) {
         for (int i = 0; i < n; i++) {
             body_row_of(k, end, joint->row_in_type[i], row);
-            write_at_node(place, f->R, row, n, values + i);
+            write_at_node(position, f->R, row, n, values + i);
         }
         return;
     }

@@ -8,7 +8,7 @@
 #include "model/joint/rod_turn.h"
 #include "model/source.h"
 
-enum { AXES, LENGTH = 18, STIFFNESS, DAMPING = STIFFNESS + 36, SOURCE = DAMPING + 6, DATA }; /* places of parameters */
+enum { AXES, LENGTH = 18, STIFFNESS, DAMPING = STIFFNESS + 36, SOURCE = DAMPING + 6, DATA }; /* of parameters */
 
 /* What follows from the relative pose; it is kept in the scratch for evaluations at the same q. */
 typedef struct lg_relation {

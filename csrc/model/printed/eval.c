@@ -7,7 +7,7 @@
 #include "model/tangent.h"
 #include "system/chain.h"
 
-static lg_status place(const lg_model *m, const lg_point *at)
+static lg_status write_frames(const lg_model *m, const lg_point *at)
 {
     LG_TRY(lg_model_move(m, LG_FORM_DYNAMICS, at, LG_TWISTS, 0));
     for (const lg_body *b = m->bodies; b < m->bodies + m->nbodies; b++)
@@ -190,7 +190,7 @@ lg_status lg_printed_eval(const lg_model *m, const lg_point *at, const double *l
 {
     lg_point point = *at;
     point.lam = scaled;
-    LG_TRY(place(m, &point));
+    LG_TRY(write_frames(m, &point));
     lg_printed_multipliers(m, &point, lam, scaled);
     if (want->force)
         lg_zero(m->space.nv, want->force);
