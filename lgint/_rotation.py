@@ -110,7 +110,7 @@ def valid_rotations(factors: Iterable[tuple[str, int, int, int, int]], q: Array)
 def attitudes() -> dict[str, tuple[int, int]]:
     """For each node kind, the index of the rotation in its coordinates and how many numbers store it."""
     rows = {row["name"]: (row["position"], row["nq"]) for row in _core.NODES}
-    return {kind: (3, nq - 3) if place in ("inertial", "body") else (0, nq) for kind, (place, nq) in rows.items()}
+    return {kind: (3, nq - 3) if position in ("inertial", "body") else (0, nq) for kind, (position, nq) in rows.items()}
 
 
 def rotation(name: str, value: object) -> Array:

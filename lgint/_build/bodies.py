@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from lgint._args import array, choice, number
-from lgint._build.body import IDENTITY, START_TOLERANCE, ZERO, Body, place
+from lgint._build.body import IDENTITY, START_TOLERANCE, ZERO, Body, com_and_pivot
 from lgint._build.flexible import ModalBody
 from lgint._build.parts import Parts
 from lgint._build.support import Motion, support
@@ -84,7 +84,7 @@ class BodyBuilder(Parts):
         R = IDENTITY if rotation is None else rotation_matrix(f"rotation of {name!r}", rotation)
         still = angular_velocity is AT_REST
         omega = ZERO if still else array(f"angular_velocity of {name!r}", angular_velocity, (3,))
-        x, fixed = place(name, R, position, pivot, com)
+        x, fixed = com_and_pivot(name, R, position, pivot, com)
         v = ZERO if velocity is None else array(f"velocity of {name!r}", velocity, (3,))
         if fixed is not None:
             turning = cross(R @ omega, x - fixed)
@@ -161,9 +161,9 @@ class BodyBuilder(Parts):
             For a name in use, wrong shapes, and rows of a motion that are not derivatives of each other at t = 0.
         """
         self._new_name("support", name)
-        place = array(f"position of {name!r}", position, (3,))
+        start = array(f"position of {name!r}", position, (3,))
         R = IDENTITY if rotation is None else rotation_matrix(f"rotation of {name!r}", rotation)
-        self._supports[name] = support(name, place, R, motion, kinks)
+        self._supports[name] = support(name, start, R, motion, kinks)
         self._names[name] = None
         return name
 

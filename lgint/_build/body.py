@@ -61,10 +61,10 @@ class Body(NamedTuple):
         """An inertial point (3,) of the start in body axes, from the COM."""
         return self.components(point - self.x)
 
-    def place(self, local: Array) -> Array:
+    def inertial_point(self, local: Array) -> Array:
         """The inertial position (3,) at the start of a point that is given in body axes from the COM."""
-        place: Array = self.x + self.R @ local
-        return place
+        point: Array = self.x + self.R @ local
+        return point
 
     def in_node(self, b: Array) -> Array:
         """Components (3,) in the axes of the node of a vector in body axes."""
@@ -117,7 +117,7 @@ _STORAGES: Final[Mapping[str, Callable[[Array], Array]]] = {
 _RATES: Final[Mapping[str, Callable[[Array, Array], Array]]] = {"quaternion": _quaternion_rate, "angles": angle_rates}
 
 
-def place(
+def com_and_pivot(
     name: str, R: Array, position: ArrayLike | None, pivot: ArrayLike | None, com: ArrayLike | None
 ) -> tuple[Array, Array | None]:
     """Position of the COM and the fixed point, if there is one."""

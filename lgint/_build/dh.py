@@ -22,8 +22,8 @@ class DHLink(NamedTuple):
 
     def position(self, com: ArrayLike) -> Array:
         """Inertial position of a point given in the link's frame."""
-        place: Array = self.origin + self.rotation @ array("com", com, (3,))
-        return place
+        position: Array = self.origin + self.rotation @ array("com", com, (3,))
+        return position
 
 
 def dh_links(
@@ -57,7 +57,7 @@ def dh_links(
     -------
     list of DHLink
         For each link the inertial `rotation` (3, 3) and `origin` (3,) of its frame, and of its joint the `kind`,
-        `point` (3,), `axis` (3,) and `coordinate`; `position(com)` is the inertial place of a point of the link.
+        `point` (3,), `axis` (3,) and `coordinate`; `position(com)` is the inertial position of a point of the link.
 
     Raises
     ------

@@ -71,13 +71,13 @@ def add_edge(
             "returns (3, 6), the strain and its first two derivatives"
         )
     turns = [array(f"rotation{i} of {what}", R, (3, 3)) for i, R in enumerate((rotation0, rotation1))]
-    places = [array(f"offset{i} of {what}", x, (3,)) for i, x in enumerate((offset0, offset1))]
+    offsets = [array(f"offset{i} of {what}", x, (3,)) for i, x in enumerate((offset0, offset1))]
     first, second = builder._partner(body0), builder._partner(body1)
     row = {
         "kind": kind,
         "first": first,
         "second": second,
-        "points": [builder._point(first, places[0]), builder._point(second, places[1])],
+        "points": [builder._point(first, offsets[0]), builder._point(second, offsets[1])],
         "triads": [_directors(f"rotation{i} of {what}", R).tolist() for i, R in enumerate(turns)],
         **{key: parameters[key].read(f"{key} of {what}", value) for key, value in numbers.items()},
         "reference": reference,

@@ -33,8 +33,8 @@ class ModalBody:
         a = node.Psi @ self.eta / 2
         turned = matrix_of_quaternion(np.array([1.0, *a]) / np.sqrt(1 + a @ a))
         R = self.frame.R
-        place = self.frame.x + R @ (node.X + node.Phi @ self.eta)
-        return self.frame._replace(name=f"{self.frame.name}.{name}", x=place, R=R @ turned)
+        position = self.frame.x + R @ (node.X + node.Phi @ self.eta)
+        return self.frame._replace(name=f"{self.frame.name}.{name}", x=position, R=R @ turned)
 
     def row(self, block: int) -> BodyRow:
         """The record of the body."""

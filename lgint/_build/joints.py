@@ -115,8 +115,8 @@ class JointBuilder(ElementBuilder):
             _refuse(kind, "carrier", carrier)
             axes = _triad(kind, name, axis, second_axis)
             triad = self._at(b).R if turns_as_node(kind) else axes
-            place = self._tree_point(name, b, point, point_a, point_b)
-            return self._hang(name, a, b, Joint(kind, place, triad, *_start(kind, name, angle, rate)))
+            in_tree = self._tree_point(name, b, point, point_a, point_b)
+            return self._hang(name, a, b, Joint(kind, in_tree, triad, *_start(kind, name, angle, rate)))
         _refuse(kind, "rate", rate)
         if kind not in JOINTS:
             raise ValueError(
@@ -222,7 +222,7 @@ class JointBuilder(ElementBuilder):
             return array(f"point of {name!r}", point, (3,))
         if point is not None or point_a is not None or point_b is None:
             raise ValueError(f"joint {name!r} of a tree needs point, or point_b")
-        return self._at(link).place(array(f"point_b of {name!r}", point_b, (3,)))
+        return self._at(link).inertial_point(array(f"point_b of {name!r}", point_b, (3,)))
 
     def _hang(self, name: str, parent: str, link: str, joint: Joint) -> str:
         """Makes a body in minimal coordinates a link of its parent's tree, or the first link of a new tree."""

@@ -80,7 +80,7 @@ def line(
 
 
 def _check_chords(name: str, x: Array, chords: Array, closed: bool) -> None:
-    """ValueError if there are too few nodes, or two neighbours at the same place."""
+    """ValueError if there are too few nodes, or two neighbours at the same point."""
     if len(x) < 2 + closed:
         rod = "a closed rod" if closed else "a rod"
         raise ValueError(f"nodes of {name!r}: at least {2 + closed} expected for {rod}, got {len(x)}")
@@ -88,7 +88,7 @@ def _check_chords(name: str, x: Array, chords: Array, closed: bool) -> None:
     if lengths.min() == 0:
         i = int(np.argmin(lengths))
         raise ValueError(
-            f"nodes of {name!r}: no two neighbours at the same place expected, got {x[i]} for the nodes {i} and "
+            f"nodes of {name!r}: no two neighbours at the same point expected, got {x[i]} for the nodes {i} and "
             f"{(i + 1) % len(x)}"
         )
 

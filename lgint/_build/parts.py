@@ -42,12 +42,12 @@ class Ends(NamedTuple):
     @property
     def first(self) -> Array:
         """The first point (3,), inertial, at the start."""
-        return self.bodies[0].place(np.array(self.points[0]))
+        return self.bodies[0].inertial_point(np.array(self.points[0]))
 
     @property
     def second(self) -> Array:
         """The second point (3,), inertial, at the start."""
-        return self.bodies[1].place(np.array(self.points[1]))
+        return self.bodies[1].inertial_point(np.array(self.points[1]))
 
     @property
     def apart(self) -> Array:
@@ -56,10 +56,10 @@ class Ends(NamedTuple):
 
     @property
     def length(self) -> float:
-        """The distance of the points; zero if it is the round-off of their places."""
+        """The distance of the points; zero if it is the round-off of their positions."""
         length = float(np.linalg.norm(self.apart))
-        places = float(np.abs(np.array([self.first, self.second, *self.points])).sum())
-        return length if length > 16 * np.finfo(float).eps * places else 0.0
+        sizes = float(np.abs(np.array([self.first, self.second, *self.points])).sum())
+        return length if length > 16 * np.finfo(float).eps * sizes else 0.0
 
 
 class Parts:

@@ -22,7 +22,7 @@ AGREEMENT: Final = 1e-3
 
 @dataclass(frozen=True)
 class Support:
-    """A checked support; `start` is a massless body at its place at t = 0."""
+    """A checked support; `start` is a massless body with its pose at t = 0."""
 
     start: Body
     row: SupportRow

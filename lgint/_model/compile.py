@@ -79,10 +79,10 @@ class Description(NamedTuple):
             implied = sum([1 << row for row in e.implied]) if e.implied else 0
             numbers += e.frames[0], second, len(e.parameters), e.loop, implied
             parameters += e.parameters
-        places = np.fromiter(chain.from_iterable(frames), np.float64).reshape(-1, 8)
+        rows = np.fromiter(chain.from_iterable(frames), np.float64).reshape(-1, 8)
         listed = np.fromiter(numbers, np.intc, len(numbers)).reshape(-1, 5)
         flat = np.fromiter(parameters, np.float64, len(parameters))
-        return cls(blocks, places[:, :2].astype(np.intc), places[:, 2:].copy(), names, listed, flat)
+        return cls(blocks, rows[:, :2].astype(np.intc), rows[:, 2:].copy(), names, listed, flat)
 
 
 def _called(function: Function) -> tuple[Any, Any]:
@@ -92,7 +92,7 @@ def _called(function: Function) -> tuple[Any, Any]:
     return function, getattr(function, "tangent", None)
 
 
-class JointPlace(NamedTuple):
+class JointIndices(NamedTuple):
     """The numbers by which the core knows a joint."""
 
     element: int
@@ -138,7 +138,7 @@ class Compiled:
     starts: list[int]  # where those of each element start, and where the last ones end
     weights: slice  # those of all weights: mass and gravity of each body
     frames: dict[str, int]  # the frames at the COMs of bodies, at nodes and at supports
-    joints: dict[str, JointPlace]
+    joints: dict[str, JointIndices]
     supports: dict[str, int]  # the elements of supports
     memory: list[tuple[str, int]]  # kind and number of values of the elements that have memory, in the order of `mem`
 
@@ -159,7 +159,7 @@ class Compiled:
 
 def compiled(record: Record) -> Compiled:
     """The system that a record describes."""
-    frames, joints = Frames(record), dict[str, JointPlace]()
+    frames, joints = Frames(record), dict[str, JointIndices]()
     elements = (make(*arguments, record) for _, make, arguments, _ in _makers(record, frames, joints))
     description = Description.of(blocks_of(record), frames, elements)
     starts = [0, *np.cumsum(description.numbers[:, 2]).tolist()]
@@ -171,15 +171,15 @@ def compiled(record: Record) -> Compiled:
     return Compiled(record, core, description.parameters, starts, weighed, frames.named(), joints, supports, memory)
 
 
-def _makers(record: Record, frames: Frames, joints: dict[str, JointPlace]) -> Iterator[Parts]:
-    """The parts of the makers of all elements, in their order; enters the places of all joints in `joints`."""
+def _makers(record: Record, frames: Frames, joints: dict[str, JointIndices]) -> Iterator[Parts]:
+    """The parts of the makers of all elements, in their order; enters the indices of all joints in `joints`."""
     yield from _supports(record, frames)
     yield from _inertia(record, frames)
     yield from _weights(record, frames)
-    joints |= _joint_places(record, frames)
-    for name, place in joints.items():
-        if place.link is None:
-            yield (name,), _joint, (name, place.frames), None
+    joints |= _joint_indices(record, frames)
+    for name, indices in joints.items():
+        if indices.link is None:
+            yield (name,), _joint, (name, indices.frames), None
     for name, force in record["forces"].items():
         yield (name,), _force, (name, _attached(force, frames), joints), None
 
@@ -187,15 +187,15 @@ def _makers(record: Record, frames: Frames, joints: dict[str, JointPlace]) -> It
 _NOT_HELD: Final = (0, 0), (0, 0)
 
 
-def _joint_places(record: Record, frames: Frames) -> dict[str, JointPlace]:
-    """The places of joints, whose elements follow those of bodies and weights and come before those of forces."""
+def _joint_indices(record: Record, frames: Frames) -> dict[str, JointIndices]:
+    """The indices of joints, whose elements follow those of bodies and weights and come before those of forces."""
     number = sum(frames.elements())
     forces: dict[str, tuple[int, ...]] = {}
     for i, force in enumerate(record["forces"].values(), number + len(record["joints"]) - len(frames.holders)):
         if "joint" in force:
             forces[force["joint"]] = *forces.get(force["joint"], ()), i
     trees = {block: element for element, block in enumerate(frames.trees, len(record["supports"]))}
-    places = {}
+    found_joints = {}
     for name, joint in record["joints"].items():
         one, other = partners(joint)
         ends = a, b = frames.at(one, joint["points"][0]), frames.at(other, joint["points"][1])
@@ -204,9 +204,9 @@ def _joint_places(record: Record, frames: Frames) -> dict[str, JointPlace]:
         held = joint.get("holds")
         element, link = (trees[blocks[1]], frames.links[other].last) if held else (number, None)
         found, span = (frames.coordinates(joint, b), frames.span(joint)) if held else ({}, _NOT_HELD)
-        places[name] = JointPlace(element, blocks, ends, slide, link, found, span, forces.get(name, ()))
+        found_joints[name] = JointIndices(element, blocks, ends, slide, link, found, span, forces.get(name, ()))
         number += not held
-    return places
+    return found_joints
 
 
 def start_memory(model: Compiled, record: Record) -> Array:
@@ -215,8 +215,8 @@ def start_memory(model: Compiled, record: Record) -> Array:
     for name, joint in record["joints"].items():
         if "angle" in joint:
             for element in (model.joints[name].element, *model.joints[name].forces):
-                *_, place, count = model.core.rows(element)
-                memory[place : place + min(count, 1)] = joint["angle"]
+                *_, first, count = model.core.rows(element)
+                memory[first : first + min(count, 1)] = joint["angle"]
     return memory
 
 
@@ -227,8 +227,8 @@ def parameters_of(model: Compiled, parameters: Array, record: Record, owners: Se
         made[model.weights].reshape(-1, 4)[:, 1:] = record["gravity"]
     for owner in owners:
         for element in model.owned.get(owner, ()):
-            place, own = model.makers[element].remade(record, owner)
-            start = model.starts[element] + place
+            first, own = model.makers[element].remade(record, owner)
+            start = model.starts[element] + first
             made[start : start + len(own)] = own
     return made
 
@@ -289,7 +289,7 @@ class Frames:
         return (link.q, tree_width(kind)), (link.first, len(TREE_JOINTS[kind]))
 
     def coordinates(self, joint: JointRow, at: int) -> dict[str, tuple[int, int, int]]:
-        """The coordinates of a joint that holds the link on which the frame `at` is, as in `JointPlace`."""
+        """The coordinates of a joint that holds the link on which the frame `at` is, as in `JointIndices`."""
         link = self.links[joint["second"]]
         found: dict[str, tuple[int, int, int]] = {}
         if joint["kind"] not in JOINTS:
@@ -572,7 +572,7 @@ def _attached(force: ForceRow, frames: Frames) -> tuple[int, ...]:
     return (*at, frames.at("ground", _ZERO)) if "function" in force and len(at) == 1 else at
 
 
-def _force(name: str, at: tuple[int, ...], joints: dict[str, JointPlace], record: Record) -> Element:
+def _force(name: str, at: tuple[int, ...], joints: dict[str, JointIndices], record: Record) -> Element:
     force = record["forces"][name]
     if "joint" in force:
         return _joint_force(record, name, force, joints[force["joint"]])
@@ -594,15 +594,15 @@ def _in_nodes(record: Record, entry: ForceRow | JointRow, bodies: Sequence[str])
     return values
 
 
-def _joint_force(record: Record, name: str, force: ForceRow, place: JointPlace) -> Element:
+def _joint_force(record: Record, name: str, force: ForceRow, indices: JointIndices) -> Element:
     """A drive or a law on the coordinate of a joint: that of a link, a slide, or an angle."""
     values = dict(force)
     function = ForceLaw(force["function"], force["tangent"]) if "function" in force else None
-    if place.link is not None:
-        at = place.coordinates[force["coordinate"]][0]
+    if indices.link is not None:
+        at = indices.coordinates[force["coordinate"]][0]
         return _element(f"coordinate_{force['kind']}", name, (at,), values, function)
     values |= _axes(record, record["joints"][force["joint"]])
-    frames = place.slide if force["coordinate"] == "slide" else place.frames
+    frames = indices.slide if force["coordinate"] == "slide" else indices.frames
     return _element(row_of(force), name, frames, values, function)
 
 

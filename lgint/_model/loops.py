@@ -153,10 +153,10 @@ def loops(model: Model) -> list[Loop]:
 
     # a block that is not free by itself counts as joined to the ground
     held = [(ground, i) for i, kind in enumerate(kinds) if kind not in FREE]
-    places = (model.joint_place(name).blocks for name in joints)
-    if is_forest(ground + 1, chain(places, held)):
+    pairs = (model.joint_indices(name).blocks for name in joints)
+    if is_forest(ground + 1, chain(pairs, held)):
         return []
-    ends = [[ground if block < 0 else block for block in model.joint_place(name).blocks] for name in joints]
+    ends = [[ground if block < 0 else block for block in model.joint_indices(name).blocks] for name in joints]
     whole = _Whole.of(model)
     found = []
     for component in biconnected(ground + 1, [*ends, *held]):

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from lgint import _core
 from lgint._args import Array, choice
-from lgint._model.compile import JointPlace, compiled, parameters_of, start_memory
+from lgint._model.compile import JointIndices, compiled, parameters_of, start_memory
 from lgint._model.record import BodyRow, ForceRow, JointRow, Record, RodRow, mode_count, partners
 from lgint._model.rod import Rod
 from lgint._model.system import UPPER, System
@@ -166,7 +166,7 @@ class Model(System):
     # ---- bodies ----
 
     def frame(self, name: str) -> int:
-        """The place of a body's frame in the core.
+        """The index of a body's frame in the core.
 
         Parameters
         ----------
@@ -337,7 +337,7 @@ class Model(System):
         """
         return self.joints[choice("joint", name, self.joints)]
 
-    def joint_place(self, name: str) -> JointPlace:
+    def joint_indices(self, name: str) -> JointIndices:
         """The indices of a joint in the core.
 
         Parameters
@@ -347,7 +347,7 @@ class Model(System):
 
         Returns
         -------
-        JointPlace
+        JointIndices
             Its element, blocks and frames.
         """
         return self._compiled.joints[choice("joint", name, self.joints)]
@@ -401,7 +401,7 @@ class Model(System):
         position, rotation, velocity, angular_velocity : ndarray
             Shapes (..., 3), (..., 3, 3), (..., 3) and (..., 3).
         """
-        return self._in_body_axes(partners(self.joint(name))[slot], self.joint_place(name).frames[slot], q, v, t)
+        return self._in_body_axes(partners(self.joint(name))[slot], self.joint_indices(name).frames[slot], q, v, t)
 
     @property
     def elements(self) -> int:
@@ -426,7 +426,7 @@ class Model(System):
         range
             Indices of rows, as in `lam` and `row_names`.
         """
-        first, count, _, _ = self.core.rows(self.joint_place(joint).element)
+        first, count, _, _ = self.core.rows(self.joint_indices(joint).element)
         return range(first, first + count)
 
     def joint_triad(self, name: str, slot: int) -> Array:

@@ -16,7 +16,7 @@ _MATRICES: Final = ("symmetric", "semidefinite")
 class Parameter(NamedTuple):
     """A parameter of an element."""
 
-    place: tuple[int, int]  # of the element among all, and in its row
+    indices: tuple[int, int]  # of the element among all, and in its row
     name: str
     unit: str
     doc: str
@@ -41,7 +41,7 @@ class Parameter(NamedTuple):
         values = array(what, given, *self._shapes)
         if values.shape != self.shape:
             values = np.diag(np.broadcast_to(values, self._shapes[1]))
-        expected = _core.expected(*self.place, values.ravel())
+        expected = _core.expected(*self.indices, values.ravel())
         if expected:
             got = np.asarray(given, dtype=float)
             raise ValueError(f"{what}: {expected} expected, got {f'{got:g}' if got.ndim == 0 else got}")

@@ -1,4 +1,4 @@
-"""The record of a model: plain data from which it is compiled. Every entry has a name, every fact stands in one place.
+"""The record of a model: plain data from which it is compiled. Every entry has a name, every fact stands there once.
 
 Points are body-fixed, from the centre of mass of the body in its axes (on the ground: from the origin, inertial; on a
 node of a flexible body: from the node). Vectors and matrices are lists of numbers, matrices row by row.

@@ -17,7 +17,7 @@ LOAD: Final = "load"  # the constant vector of a force or torque, the constant t
 
 
 class Value(NamedTuple):
-    """The place of a number, or of several, in a record."""
+    """Where a number, or several, stand in a record."""
 
     section: str  # "bodies", "joints" or "forces"; "": the record itself
     row: str

@@ -95,9 +95,9 @@ def trajectory(
     rows = -(-len(names) // columns)
     picture = Picture(figsize=_size(figsize, (6 * columns, 3.7 * rows + 0.3)), layout="constrained")
     with style():
-        for place, name in enumerate(names):
+        for number, name in enumerate(names):
             shape = {"projection": "3d"} if name == "paths" else {}
-            panel = picture.add_subplot(rows, columns, place + 1, **shape)
+            panel = picture.add_subplot(rows, columns, number + 1, **shape)
             panels[name](panel, run)
             _add_legend(panel, loc="upper left", bbox_to_anchor=(1.25 if shape else 1.01, 1.0), borderaxespad=0.0)
     return picture
@@ -113,10 +113,10 @@ def _size(given: ArrayLike | None, default: tuple[float, float]) -> tuple[float,
     return width, height
 
 
-def _add_legend(axes: Axes, **place: Any) -> None:
+def _add_legend(axes: Axes, **where: Any) -> None:
     """Adds a legend of the lines that have names; in our own pictures it is beside the axes and covers no curve."""
     if axes.get_legend_handles_labels()[0]:
-        axes.legend(**place)
+        axes.legend(**where)
 
 
 def _panels(run: States) -> Mapping[str, Callable[[Axes, States], None]]:

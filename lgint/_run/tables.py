@@ -172,8 +172,8 @@ def _coordinates(model: System, level: int) -> list[str]:
         names[first:last] = [f"{name}[{i}]" for i in range(last - first)]
     for name, joint in model.joints.items():
         if joint.get("holds"):
-            place = model.joint_place(name)
-            first, width = place.held[level]
-            first += begins[place.blocks[1]]
+            indices = model.joint_indices(name)
+            first, width = indices.held[level]
+            first += begins[indices.blocks[1]]
             names[first : first + width] = [name] if width == 1 else [f"{name}[{i}]" for i in range(width)]
     return names

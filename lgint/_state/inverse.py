@@ -211,8 +211,8 @@ def rates_of(model: Model, name: str, which: str, t: Array, q: Array) -> Array:
         row = np.zeros((*q.shape[:-1], model.nv))
         row[..., coordinate_of(model, name, which, 1)] = 1
         return row
-    place = model.joint_place(name)
-    frames = place.slide if which == "slide" else place.frames
+    indices = model.joint_indices(name)
+    frames = indices.slide if which == "slide" else indices.frames
     still = np.zeros((*q.shape[:-1], model.nv))
     (x0, R0, J0), (x1, R1, J1) = (_motion_of(model, frame, t, q, still) for frame in frames)
     axis = model.joint_kinematics(name, 0, q, still, t)[1] @ model.joint_triad(name, 0)[:, 2]

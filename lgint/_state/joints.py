@@ -69,7 +69,7 @@ class JointAccessors(BodyAccessors):
     def _edges(self, rod: str | Rod, lam: Array) -> tuple[Array, Array]:
         """Strains and stresses of a rod."""
         model = self.multibody()
-        elements = [model.joint_place(edge).element for edge in model.rod(rod)["edges"]]
+        elements = [model.joint_indices(edge).element for edge in model.rod(rod)["edges"]]
         return model.core.strain(elements, self.clock, self.q, self.v, lam, self._static, self._memory)
 
     # ---- joints ----
@@ -128,7 +128,7 @@ class JointAccessors(BodyAccessors):
         if joint.get("holds"):
             return self.q[..., coordinate_of(model, name, which, 0)]
         if which == "angle":
-            _, _, column, _ = model.core.rows(model.joint_place(name).element)
+            _, _, column, _ = model.core.rows(model.joint_indices(name).element)
             return self.mem[..., column]
         axis, _, distance, _ = self._slide(model, name)
         return dot(axis, distance)
@@ -171,8 +171,8 @@ class JointAccessors(BodyAccessors):
 
         The axis is fixed to the first body. All are inertial, (..., 3).
         """
-        place = model.joint_place(name)
-        first, second = (model.core.kinematics(frame, self.q, self.v, self.clock) for frame in place.slide)
+        indices = model.joint_indices(name)
+        first, second = (model.core.kinematics(frame, self.q, self.v, self.clock) for frame in indices.slide)
         axis = model.joint_kinematics(name, 0, self.q, self.v, self.clock)[1] @ model.joint_triad(name, 0)[:, 2]
         return axis, rotate(first[1], first[3]), second[0] - first[0], second[2] - first[2]
 
@@ -247,11 +247,11 @@ class JointAccessors(BodyAccessors):
         """What the constraint rows and the stresses of a joint exert, in inertial axes."""
         # the core gives the force in inertial axes and the moment in those of the body's node
         lam = self.all_multipliers()
-        whole, place = model if model.nc == lam.shape[-1] else model.complete, model.joint_place(name)
-        element = whole.joint_place(name).element
+        whole, indices = model if model.nc == lam.shape[-1] else model.complete, model.joint_indices(name)
+        element = whole.joint_indices(name).element
         how = self._static, self._invariant, self._memory
         wrench = whole.core.reaction(element, slot, self.clock, self.q, self.v, lam, *how)
-        return self._inertial(model, place.frames[slot], wrench)
+        return self._inertial(model, indices.frames[slot], wrench)
 
     def _inertial(self, model: Model, frame: int, wrench: Array) -> Array:
         """A wrench on a frame, with its moment turned to inertial axes."""
@@ -260,15 +260,15 @@ class JointAccessors(BodyAccessors):
 
     def _held(self, model: Model, name: str, slot: int) -> Array:
         """The reaction in the joint that holds a link of a tree, in inertial axes."""
-        place = model.joint_place(name)
-        return self._on(model, name, slot, self._transmitted(model, place.element, place.link or 0))
+        indices = model.joint_indices(name)
+        return self._on(model, name, slot, self._transmitted(model, indices.element, indices.link or 0))
 
     def _driven(self, model: Model, name: str, slot: int) -> Array:
         """What the drives and laws in a joint exert, in inertial axes."""
-        place = model.joint_place(name)
+        indices = model.joint_indices(name)
         total = np.zeros((*np.shape(self.t), 6))
-        for element in place.forces:
-            end = 1 if place.link is None else 0  # a force on the coordinate of a link has the link's frame alone
+        for element in indices.forces:
+            end = 1 if indices.link is None else 0  # a force on the coordinate of a link has the link's frame alone
             state = self.clock, self.q, self.v, self.mem, self._loads, self._static
             total += model.core.exerted(element, end, *state)[0]
         return self._on(model, name, slot, total)
@@ -309,9 +309,9 @@ def _has_angle(joint: JointRow) -> bool:
 
 def coordinate_of(model: Model, name: str, which: str, level: int) -> int:
     """Index in q (`level` 0) or v (1) of a coordinate of a joint that holds a link of a tree."""
-    place = model.joint_place(name)
-    starts = model.core.blocks[place.blocks[1]][2:4]
-    return starts[level] + place.coordinates[which][1 + level]
+    indices = model.joint_indices(name)
+    starts = model.core.blocks[indices.blocks[1]][2:4]
+    return starts[level] + indices.coordinates[which][1 + level]
 
 
 def dot(x: Array, y: Array) -> Array:

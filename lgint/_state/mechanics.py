@@ -146,11 +146,11 @@ class MechanicsAccessors(OutputAccessors):
     def _sparse(self, which: str, a: Array | None, lam: Array | None) -> Sparse:
         core = self.model.core
         values = core.sparse(self.clock, self.q, self.v, a, lam, mem=self._memory, want=which, **self._how)[which]
-        places = core.sparsity()[2:] if which == "B" else core.sparsity()[:2]
+        indices = core.sparsity()[2:] if which == "B" else core.sparsity()[:2]
         shape = (core.nrows if which == "B" else core.nv, core.nv)
         if values.ndim == 1:
-            return _csr(values, places, shape)
-        return [_csr(each, places, shape) for each in values]
+            return _csr(values, indices, shape)
+        return [_csr(each, indices, shape) for each in values]
 
     # ---- bodies ----
 
@@ -233,9 +233,9 @@ def skew(x: Array) -> Array:
     return np.cross(np.eye(3), x)
 
 
-def _csr(values: Array, places: tuple[Any, Any], shape: tuple[int, int]) -> csr_array:
+def _csr(values: Array, indices: tuple[Any, Any], shape: tuple[int, int]) -> csr_array:
     try:
         from scipy.sparse import coo_array
     except ImportError as error:
         raise ImportError("sparse matrices need SciPy: pip install scipy") from error
-    return coo_array((values, places), shape=shape).tocsr()
+    return coo_array((values, indices), shape=shape).tocsr()

@@ -75,7 +75,7 @@ def _brought(model: Model) -> dict[str, int]:
     """The freedoms of each body; on a block of several bodies the root has what the others' joints do not bring."""
     starts = [v for _, _, _, v, *_ in model.core.blocks]
     left = np.diff([*starts, model.nv]) - [own for *_, own, _ in model.core.blocks]
-    held = {body: model.joint_place(joint).held[1][1] for body, joint in holders(dict(model.joints)).items()}
+    held = {body: model.joint_indices(joint).held[1][1] for body, joint in holders(dict(model.joints)).items()}
     for body, count in held.items():
         left[model.bodies[body]["block"]] -= count
     return {name: held.get(name, int(left[body["block"]])) for name, body in model.bodies.items()}

@@ -45,7 +45,7 @@ class Mechanism:
         self.model, self.t = model, t
         self.joints = {name: row for name, row in model.joints.items() if "triads" in row}
         self._names = [*self.joints]
-        ends = [(place.frames[0], place.frames[1], *place.slide) for place in map(model.joint_place, self._names)]
+        ends = [(joint.frames[0], joint.frames[1], *joint.slide) for joint in map(model.joint_indices, self._names)]
         self._frames = [frame for four in ends for frame in four]
         self._triads = np.array([row["triads"] for row in self.joints.values()]).reshape(-1, 2, 3, 3)
         for i, row in enumerate(self.joints.values()):

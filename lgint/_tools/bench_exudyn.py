@@ -206,14 +206,14 @@ def puma560(peer: Peer) -> None:
     before, R_before, com_before = peer.ground, np.eye(3), np.zeros(3)
     drives = []
     for link, p, d in zip(LINKS, P, D, strict=True):
-        axes, place = R, origin
+        axes, position = R, origin
         R, origin = after_link(link, 0.0, R, origin)
         com = origin + R @ link.com
         body = peer.body(link.mass, link.inertia, com, R=R)
         peer.gravity(body, (0, 0, -9.81))
         ends = [
-            peer.marker(before, R_before.T @ (place - com_before), R_before.T @ axes),
-            peer.marker(body, R.T @ (place - com), R.T @ axes),
+            peer.marker(before, R_before.T @ (position - com_before), R_before.T @ axes),
+            peer.marker(body, R.T @ (position - com), R.T @ axes),
         ]
         peer.mbs.AddObject(peer.items.RevoluteJointZ(markerNumbers=ends))
         drive = peer.items.TorsionalSpringDamper(markerNumbers=ends, stiffness=p, damping=d)

@@ -158,10 +158,10 @@ class Pinocchio:
         self.model.gravity.linear = np.array(model.record()["gravity"])
         links, numbers = links_of(model), [0]
         for link in links:
-            place = pinocchio.SE3(link.triads[0], link.points[0])
+            pose = pinocchio.SE3(link.triads[0], link.points[0])
             if link.parent >= 0:  # from the joint that carries the parent, not from its COM
-                place = self._com(links[link.parent]) * place
-            joint = self.model.addJoint(numbers[link.parent + 1], kinds[link.kind](), place, link.name)
+                pose = self._com(links[link.parent]) * pose
+            joint = self.model.addJoint(numbers[link.parent + 1], kinds[link.kind](), pose, link.name)
             inertia = pinocchio.Inertia(link.mass, np.zeros(3), link.inertia)
             self.model.appendBodyToJoint(joint, inertia, self._com(link))
             numbers.append(joint)

@@ -236,7 +236,7 @@ def test_bending_actuated_on_a_rod_without_shear():
 
     model = arm("kirchhoff", reference=bend, damping=(0.3,) * 6, gravity=(0, 0, 0))
     run = lgint.integrate(model, "genalpha", t_end=1.0, h=2e-3)
-    edges = [model.joint_place(name).element for name in model.joints]
+    edges = [model.joint_indices(name).element for name in model.joints]
     w, _ = model.core.strain(edges, run.t[-1], run.q[-1], run.v[-1], run.lam[-1])
     lag = 2 * 0.3 / 30.0  # by which damping makes the strain lag at the rate 1
     assert np.abs(w[:, 3] - (1 - lag)).max() < 1e-3 and np.abs(w[:, 0]).max() < 1e-10
@@ -337,7 +337,7 @@ def test_multipliers_are_the_stresses_of_stiff_edges():
     }
     found = {}
     for mask, run in forms.items():
-        edges = [run.model.joint_place(f"edge{i}").element for i in range(1, 5)]
+        edges = [run.model.joint_indices(f"edge{i}").element for i in range(1, 5)]
         found[mask] = run.model.core.strain(edges, 0.0, run.q[-1], run.v[-1], run.lam[-1])[1]
     assert np.abs(found[None][:, 0]).max() > 1
     np.testing.assert_allclose(found[None], found["kirchhoff"], rtol=0, atol=1e-5)
@@ -361,7 +361,7 @@ def test_reaction_of_a_clamp_carries_the_weight():
     """At rest the first edge holds the weight and its moment by stress and multipliers."""
     for mask in EDGES:
         run = lgint.equilibrium(arm(mask))
-        core, place = run.model.core, run.model.joint_place("edge1")
+        core, place = run.model.core, run.model.joint_indices("edge1")
         wrench = -core.reaction(place.element, 0, 0.0, run.q[-1], run.v[-1], run.lam[-1])  # wrench on the ground
         bodies = run.model.bodies
         masses = np.array([body["mass"] for body in bodies.values()])

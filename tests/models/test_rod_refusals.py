@@ -12,7 +12,7 @@ AGAIN = np.array([(0, 0, 0), (1, 0, 0), (1, 0, 0), (2, 0, 0)])
 REFUSALS = {
     "needs nodes, or start, end and edges": {"start": (0, 0, 0), "end": (1, 0, 0)},
     "nodes, or start, end and edges, not both": {"nodes": np.eye(3), "edges": 2},
-    r"no two neighbours at the same place expected, got \[1. 0. 0.\] for the nodes 1 and 2": {"nodes": AGAIN},
+    r"no two neighbours at the same point expected, got \[1. 0. 0.\] for the nodes 1 and 2": {"nodes": AGAIN},
     "at least 3 expected for a closed rod, got 2": {"nodes": np.eye(3)[:2], "closed": True},
     r"shape \(n \+ 1, 3\) expected, got \(2, 2\)": {"nodes": np.eye(2)},
     "rotations of 'rod': .* turns back on itself at node 1": {"nodes": ((0, 0, 0), (1, 0, 0), (0, 0, 0))},

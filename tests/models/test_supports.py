@@ -33,7 +33,7 @@ UNIVERSAL = {"axis": (1, 0, 0), "second_axis": (0, 1, 0)}
 
 def test_twist_is_the_derivative_of_the_pose():
     model = hung(**UNIVERSAL)
-    frame = model.joint_place("pin").frames[0]
+    frame = model.joint_indices("pin").frames[0]
     t = np.array([0.0, 0.3, 1.7])
     q, v = np.tile(model.q0, (3, 1)), np.tile(model.v0, (3, 1))
     _, R, xdot, omega = model.core.kinematics(frame, q, v, t)
