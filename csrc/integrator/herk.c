@@ -196,7 +196,7 @@ static lg_status set_rows(lg_herk_stepper *rk, const lg_state *state, double c, 
 }
 
 /* Solves the stage (14) whose matrix has been factored, pivot = h a_i+1,i: k_i and Lam_i stand in accel->x. */
-static lg_status solve(lg_herk_stepper *rk, double pivot)
+static lg_status herk_solve(lg_herk_stepper *rk, double pivot)
 {
     lg_accel *accel = &rk->base.accel;
     int nv = rk->slopes.space->nv, nrows = rk->base.system->pattern->nrows;
@@ -237,7 +237,7 @@ static lg_status take_stage(lg_herk_stepper *rk, const lg_state *state, int i, d
 
     lg_point next = point_at(state, h, rk->c[i + 1], rk->theta, rk->q, rk->v);
     LG_TRY(lg_accel_border(accel, &next, rk->B, rk->B_next, &rk->base.report));
-    LG_TRY(solve(rk, pivot_of(row, h)));
+    LG_TRY(herk_solve(rk, pivot_of(row, h)));
     lg_copy(nv, accel->x, lg_slopes_at(&rk->slopes, i) + nv);
     lg_axpy(rk->base.system->pattern->nrows, rk->d[i], accel->x + nv, rk->lam_end);
     arrive(rk, state, i + 1, h);
@@ -261,7 +261,7 @@ static lg_status estimate(lg_herk_stepper *rk, const lg_state *state, double h)
 
     lg_point point = point_at(state, h, 1, rk->theta, rk->q, rk->v);
     LG_TRY(lg_accel_border(accel, &point, NULL, accel->B, &rk->base.report));
-    LG_TRY(solve(rk, pivot));
+    LG_TRY(herk_solve(rk, pivot));
     lg_axpy(space->nv, pivot, accel->x, rk->v);
     lg_space_difference(space, rk->q, rk->q_end, rk->error);
     for (int i = 0; i < space->nv; i++)

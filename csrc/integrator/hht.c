@@ -367,7 +367,7 @@ static lg_status hht_evaluate(void *self, int with_matrix, double *residual, lg_
     return LG_OK;
 }
 
-static lg_status factor(void *self, int with_matrix, int keeps)
+static lg_status hht_factor(void *self, int with_matrix, int keeps)
 {
     (void)keeps;
     lg_hht_stepper *g = self;
@@ -386,13 +386,13 @@ static lg_status factor(void *self, int with_matrix, int keeps)
     return lg_factor_named(g->base.system, &accel->matrix, &g->base.report);
 }
 
-static lg_status solve(void *self, double *x)
+static lg_status hht_solve(void *self, double *x)
 {
     const lg_hht_stepper *g = self;
     return lg_matrix_solve(&g->base.accel.matrix, x);
 }
 
-static void update(void *self, const double *correction)
+static void hht_update(void *self, const double *correction)
 {
     lg_hht_stepper *g = self;
     int nv = g->base.system->space->nv, nrows = g->base.system->pattern->nrows;
@@ -438,7 +438,8 @@ static lg_status hht_step(lg_stepper *self, lg_state *state, double h)
 
     int nrows = self->system->pattern->nrows;
     int nv = self->system->space->nv;
-    lg_newton_problem problem = {g, nv, nrows, nrows > 0, hht_evaluate, factor, solve, update, is_negligible};
+    lg_newton_problem problem = {g,          nv,        nrows,      nrows > 0,    hht_evaluate,
+                                 hht_factor, hht_solve, hht_update, is_negligible};
     lg_point end = end_point(g);
     lg_newton_memory memory;
     lg_newton_result result = {0};

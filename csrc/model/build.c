@@ -571,7 +571,7 @@ static lg_status check_bodies(const builder *b, const lg_model_spec *spec, lg_re
 
 /* ---- the public calls ---- */
 
-static lg_status build(lg_model *m, const lg_model_spec *spec, const int *row_of, lg_report *report)
+static lg_status build_model(lg_model *m, const lg_model_spec *spec, const int *row_of, lg_report *report)
 {
     builder b = {.model = m,
                  .row_of = row_of,
@@ -610,7 +610,7 @@ static lg_status create(const lg_model_spec *spec, int *row_of, lg_model **model
         row_of[i] = row;
     }
     lg_model *m = calloc(1, sizeof *m);
-    lg_status status = m ? build(m, spec, row_of, report) : LG_NO_MEMORY;
+    lg_status status = m ? build_model(m, spec, row_of, report) : LG_NO_MEMORY;
     if (status == LG_OK)
         *model = m;
     else

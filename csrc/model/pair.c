@@ -17,7 +17,7 @@ typedef struct step_work {
     double *form; /* of the conserving or of the printed form */
 } step_work;
 
-static void layout(const lg_model *m, step_work *w, lg_arena *arena)
+static void pair_layout(const lg_model *m, step_work *w, lg_arena *arena)
 {
     size_t conserving = lg_step_work(m), printed = lg_printed_work(m);
     w->middle = lg_arena_doubles(arena, (size_t)m->space.nq);
@@ -39,7 +39,7 @@ static size_t nwork(void *self)
     const lg_model *m = self;
     step_work w;
     lg_arena arena = scratch_of(m, NULL);
-    layout(m, &w, &arena);
+    pair_layout(m, &w, &arena);
     return arena.used / sizeof(double);
 }
 
@@ -128,7 +128,7 @@ static lg_status evaluate(void *self, const lg_pair *pair, const lg_pair_wanted 
     const lg_model *m = self;
     step_work w;
     lg_arena arena = scratch_of(m, pair->work);
-    layout(m, &w, &arena);
+    pair_layout(m, &w, &arena);
     open_middle(pair, &m->space, &w);
     if (wanted->turned)
         *wanted->turned = NULL;

@@ -26,8 +26,8 @@ void lg_quarters_mul_add(const lg_quarters *A, int n, const double *B, double *Y
 }
 
 /* The derivatives P and W of a frame's pose and twist by the unknown. */
-static void follow(const lg_frame *f, const lg_point *at, const lg_chain *chain, int rates, double *P, double *W,
-                   double *A, double *B)
+static void tangent_follow(const lg_frame *f, const lg_point *at, const lg_chain *chain, int rates, double *P,
+                           double *W, double *A, double *B)
 {
     const lg_block *block = f->body->block;
     f->body->type->frames->H(f, at, A);
@@ -48,7 +48,7 @@ static void add_columns(const lg_element *e, const lg_point *at, const lg_tangen
     int nv = f->body->block->nv, ld;
     double small[LG_TANGENT_ROOM * LG_MAX_NV];
     double *P = nv <= LG_MAX_NV ? small : at->work, *W = P + 6 * nv, *Y = W + 6 * nv;
-    follow(f, at, lg_chain_of(to, f->body->index), D != NULL, P, W, Y + 6 * nv, Y + 12 * nv);
+    tangent_follow(f, at, lg_chain_of(to, f->body->index), D != NULL, P, W, Y + 6 * nv, Y + 12 * nv);
     for (int i = 0; i < e->info->nframes; i++) {
         const lg_body *body = e->frame[i]->body;
         if (!body->block || !(K[i][j].has || (D && D[i][j].has)))

@@ -166,8 +166,8 @@ lg_status lg_accel_not_finite(const lg_accel *accel, const lg_point *point, cons
 }
 
 /* Accelerations with the factored matrix or, unless it is factored, the one at the point. */
-static LG_APART lg_status solve(lg_accel *accel, const lg_point *point, int factored, double *a, double *lam,
-                                lg_report *report)
+static LG_APART lg_status accel_solve(lg_accel *accel, const lg_point *point, int factored, double *a, double *lam,
+                                      lg_report *report)
 {
     int nv = accel->system->space->nv, nrows = accel->system->pattern->nrows;
     double *x = nrows ? accel->x : a; /* without constraints the solution is a itself */
@@ -218,10 +218,10 @@ lg_status lg_accel_solve(lg_accel *accel, const lg_point *point, double *a, doub
         if (status != LG_SINGULAR)
             return status;
     }
-    return solve(accel, point, accel->matrix.keeps && !accel->system->pattern->nrows, a, lam, report);
+    return accel_solve(accel, point, accel->matrix.keeps && !accel->system->pattern->nrows, a, lam, report);
 }
 
 lg_status lg_accel_solve_factored(lg_accel *accel, const lg_point *point, double *a, double *lam, lg_report *report)
 {
-    return solve(accel, point, 1, a, lam, report);
+    return accel_solve(accel, point, 1, a, lam, report);
 }

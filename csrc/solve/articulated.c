@@ -163,7 +163,7 @@ void lg_articulated_solve_mass(lg_articulated *art, double *x)
 /* ---- rows ---- */
 
 /* Writes values of B column by column. */
-static void put(const lg_articulated *art, const double *B, double *to)
+static void articulated_put(const lg_articulated *art, const double *B, double *to)
 {
     const lg_pattern *p = art->system->pattern;
     memset(to, 0, art->at[p->nblocks] * sizeof *to);
@@ -181,7 +181,7 @@ static void put(const lg_articulated *art, const double *B, double *to)
 static void put_columns(lg_articulated *art, const double *B)
 {
     const lg_pattern *p = art->system->pattern;
-    put(art, B, art->W);
+    articulated_put(art, B, art->W);
     for (int b = 0; b < p->nblocks; b++)
         solve_block(art, b, art->first[b + 1] - art->first[b], art->W + art->at[b]);
 }
@@ -189,7 +189,7 @@ static void put_columns(lg_articulated *art, const double *B)
 static void put_rows(lg_articulated *art, const double *B)
 {
     const lg_pattern *p = art->system->pattern;
-    put(art, B, art->C);
+    articulated_put(art, B, art->C);
     for (int i = 0; i < p->nmasked; i++)
         art->inactive[p->masked_row[i]] = B[p->mask_value + i];
 }

@@ -109,7 +109,7 @@ static lg_status forces_at(lg_saddle *s, const lg_point *point, const double *q,
 }
 
 /* The state at a distance along the direction, moved onto the constraints. */
-static lg_status place(lg_saddle *s, const lg_point *point, double distance, double *q)
+static lg_status saddle_point_at(lg_saddle *s, const lg_point *point, double distance, double *q)
 {
     const lg_space *space = s->rest->accel->system->space;
     double *v = s->product;
@@ -125,7 +125,7 @@ static lg_status place(lg_saddle *s, const lg_point *point, double distance, dou
 static lg_status advance(lg_saddle *s, const lg_point *point, double distance, double *work)
 {
     const lg_space *space = s->rest->accel->system->space;
-    lg_status status = place(s, point, distance, s->next);
+    lg_status status = saddle_point_at(s, point, distance, s->next);
     if (status == LG_NO_CONVERGENCE || status == LG_SINGULAR || status == LG_NOT_FINITE) {
         *work = NAN;
         return LG_OK;

@@ -252,8 +252,8 @@ static LG_INLINE void finish(int n, const lg_plan *plan, const lg_front *front, 
     update_later(n, plan, front, data, L, U);
 }
 
-static LG_INLINE lg_status factor(int n, const lg_plan *plan, const lg_front *front, const lg_front_data *data,
-                                  int *deficient, pair *scratch)
+static LG_INLINE lg_status front_factor(int n, const lg_plan *plan, const lg_front *front, const lg_front_data *data,
+                                        int *deficient, pair *scratch)
 {
     double *D = start_diagonal(n, front, data);
     int done = factor_diagonal(n, front, data, D, data->pivots + front->pivot, growth_of(front, data));
@@ -473,7 +473,7 @@ static LG_INLINE void subtract_right(int n, const lg_plan *plan, const lg_front 
 }
 
 /* x = y, in the pairs in which the solution is used. */
-static LG_INLINE void put(int n, const double *restrict y, double *restrict x)
+static LG_INLINE void front_put(int n, const double *restrict y, double *restrict x)
 {
     UNROLL
     for (int r = 0; r + 1 < n; r += 2)
@@ -508,7 +508,7 @@ static LG_INLINE void backward(int n, const lg_plan *plan, const lg_front *front
         y[r] = own[r];
     subtract_right(n, plan, front, data->factors + front->U, z, y);
     upper_solve(n, data->factors + front->D, y);
-    put(n, y, own);
+    front_put(n, y, own);
 }
 
 /* ---- small pivot blocks that are kept: D is replaced by its inverse, U is D^-1 times the assembled panel, and L is
@@ -582,7 +582,7 @@ static LG_INLINE void backward_kept(int n, const lg_plan *plan, const lg_front *
     static lg_status factor_##N(const lg_plan *plan, const lg_front *front, const lg_front_data *data, int *deficient) \
     {                                                                                                                  \
         pair y[N];                                                                                                     \
-        return factor(N, plan, front, data, deficient, y);                                                             \
+        return front_factor(N, plan, front, data, deficient, y);                                                       \
     }                                                                                                                  \
     static lg_status symmetric_##N(const lg_plan *plan, const lg_front *front, const lg_front_data *data,              \
                                    int *deficient)                                                                     \

@@ -243,7 +243,7 @@ void lg_matrix_put_columns(lg_matrix *matrix, const double *B)
     }
 }
 
-static LG_INLINE void put(int rows, int nv, const double *restrict B, double *restrict L, int ld)
+static LG_INLINE void matrix_put(int rows, int nv, const double *restrict B, double *restrict L, int ld)
 {
     for (int i = 0; i < nv; i++)
         for (int r = 0; r < rows; r++)
@@ -258,9 +258,9 @@ void lg_matrix_put_rows(lg_matrix *matrix, const double *B)
         if (entry->again)
             add_scaled(entry, 1, B + entry->value, L);
         else if (entry->rows == 3 && entry->nv == 6)
-            put(3, 6, B + entry->value, L, entry->ld_L);
+            matrix_put(3, 6, B + entry->value, L, entry->ld_L);
         else
-            put(entry->rows, entry->nv, B + entry->value, L, entry->ld_L);
+            matrix_put(entry->rows, entry->nv, B + entry->value, L, entry->ld_L);
     }
     for (const lg_mask_address *mask = plan->masks; mask < plan->masks + plan->nmasks; mask++)
         matrix->values[mask->at] = B[mask->value];

@@ -107,7 +107,7 @@ static int before(const graph *g, int a, int b)
     return g->size[a] != g->size[b] ? g->size[a] < g->size[b] : a < b;
 }
 
-static void put(graph *g, int at, int node)
+static void order_put(graph *g, int at, int node)
 {
     g->heap[at] = node;
     g->heap_index[node] = at;
@@ -117,8 +117,8 @@ static void sift_up(graph *g, int at)
 {
     int node = g->heap[at];
     for (; at > 0 && before(g, node, g->heap[(at - 1) / 2]); at = (at - 1) / 2)
-        put(g, at, g->heap[(at - 1) / 2]);
-    put(g, at, node);
+        order_put(g, at, g->heap[(at - 1) / 2]);
+    order_put(g, at, node);
 }
 
 static void sift_down(graph *g, int at)
@@ -130,15 +130,15 @@ static void sift_down(graph *g, int at)
             child++;
         if (child >= g->heap_count || !before(g, g->heap[child], node))
             break;
-        put(g, at, g->heap[child]);
+        order_put(g, at, g->heap[child]);
         at = child;
     }
-    put(g, at, node);
+    order_put(g, at, node);
 }
 
 static void heap_insert(graph *g, int node)
 {
-    put(g, g->heap_count, node);
+    order_put(g, g->heap_count, node);
     sift_up(g, g->heap_count++);
 }
 
@@ -147,7 +147,7 @@ static int heap_pop(graph *g)
     int node = g->heap[0];
     g->heap_index[node] = -1;
     if (--g->heap_count > 0) {
-        put(g, 0, g->heap[g->heap_count]);
+        order_put(g, 0, g->heap[g->heap_count]);
         sift_down(g, 0);
     }
     return node;
@@ -388,7 +388,7 @@ static lg_status collect_later(const graph *g, lg_order *order)
     return LG_OK;
 }
 
-static lg_status build(graph *g, lg_order *order)
+static lg_status build_graph(graph *g, lg_order *order)
 {
     LG_TRY(graph_alloc(g));
     LG_TRY(order_alloc(order, g->nnodes));
@@ -405,7 +405,7 @@ lg_status lg_order_create(const lg_pattern *pattern, const int *size, int blocks
     graph g = {.nnodes = pattern->nblocks + pattern->ngroups, .nblocks = pattern->nblocks, .size = size};
     g.pattern = pattern, g.blocks_first = blocks_first;
     *order = (lg_order){0};
-    lg_status status = build(&g, order);
+    lg_status status = build_graph(&g, order);
     graph_free(&g);
     if (status != LG_OK)
         lg_order_free(order);

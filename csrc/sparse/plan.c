@@ -307,7 +307,7 @@ static void fill_masks(builder *b)
 
 /* ---- creation ---- */
 
-static lg_status build(builder *b)
+static lg_status build_plan(builder *b)
 {
     LG_TRY(measure_nodes(b));
     lg_order order = {0};
@@ -336,7 +336,7 @@ static lg_status build(builder *b)
 lg_status lg_plan_make(const lg_pattern *pattern, lg_coupling coupling, lg_plan **plan)
 {
     builder b = {.pattern = pattern, .coupling = coupling, .plan = calloc(1, sizeof(lg_plan))};
-    lg_status status = b.plan ? build(&b) : LG_NO_MEMORY;
+    lg_status status = b.plan ? build_plan(&b) : LG_NO_MEMORY;
     free(b.size);
     lg_order_free(&b.order);
     if (status == LG_OK)

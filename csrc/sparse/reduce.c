@@ -23,7 +23,7 @@ typedef struct sizes {
     lg_reduced_block *blocks;
 } sizes;
 
-static void layout(void *self, lg_arena *arena)
+static void reduce_layout(void *self, lg_arena *arena)
 {
     sizes *s = self;
     size_t nblocks = (size_t)s->pattern->nblocks;
@@ -101,7 +101,7 @@ lg_status lg_reduction_create(const lg_pattern *pattern, const lg_plan *plan, lg
 {
     sizes s = {.pattern = pattern, .nmatrix_blocks = plan->nmatrix_blocks, .reduction = reduction};
     *reduction = (lg_reduction){.nv = pattern->nv, .value = pattern->group_value, .mask_value = pattern->mask_value};
-    LG_TRY(lg_arena_open(&reduction->memory, layout, &s));
+    LG_TRY(lg_arena_open(&reduction->memory, reduce_layout, &s));
     fill_pattern(&s);
     reduction->basis = s.basis;
     lg_status status = lg_plan_create(&reduction->pattern, coupling, &reduction->plan);

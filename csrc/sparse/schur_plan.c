@@ -146,7 +146,7 @@ static void count_lists(const builder *b)
     }
 }
 
-static void layout(void *self, lg_arena *arena)
+static void schur_layout(void *self, lg_arena *arena)
 {
     lg_schur_plan *s = self;
     s->blocks = lg_arena_take(arena, (size_t)s->nblocks * sizeof *s->blocks);
@@ -236,7 +236,7 @@ static void fill_lists(const builder *b)
 /* ---- creation ---- */
 
 /* *pays: whether it takes less work than the plan of the whole matrix. */
-static lg_status build(builder *b, const lg_plan *whole, int *pays)
+static lg_status build_schur(builder *b, const lg_plan *whole, int *pays)
 {
     double most, factor, solve;
     LG_TRY(open_builder(b));
@@ -252,7 +252,7 @@ static lg_status build(builder *b, const lg_plan *whole, int *pays)
         return LG_OK;
     LG_TRY(plan_masses(b));
     count_lists(b);
-    LG_TRY(lg_arena_open(&b->schur->memory, layout, b->schur));
+    LG_TRY(lg_arena_open(&b->schur->memory, schur_layout, b->schur));
     fill_lists(b);
     return LG_OK;
 }
@@ -263,7 +263,7 @@ lg_status lg_schur_plan_create(const lg_pattern *pattern, lg_plan *whole)
         return LG_OK;
     int pays = 0;
     builder b = {.pattern = pattern, .schur = calloc(1, sizeof(lg_schur_plan))};
-    lg_status status = b.schur ? build(&b, whole, &pays) : LG_NO_MEMORY;
+    lg_status status = b.schur ? build_schur(&b, whole, &pays) : LG_NO_MEMORY;
     free(b.memory);
     whole->schur = b.schur;
     if (status != LG_OK || !pays)

@@ -13,7 +13,7 @@ typedef struct scratch {
     lg_tangent tangent;
 } scratch;
 
-static void layout(void *self, lg_arena *arena)
+static void probe_layout(void *self, lg_arena *arena)
 {
     scratch *s = self;
     const lg_system *system = s->probe->system;
@@ -54,7 +54,7 @@ typedef struct target {
 } target;
 
 /* A column-major piece, n x m. */
-static void put(target *to, int row, int n, int column, int m, double *piece, int ld)
+static void probe_put(target *to, int row, int n, int column, int m, double *piece, int ld)
 {
     for (int j = 0; j < m; j++)
         for (int i = 0; i < n; i++) {
@@ -73,11 +73,11 @@ static void spread_rows(const lg_pattern *p, double *values, target *to)
     for (int g = 0; g < p->ngroups; g++)
         for (int e = p->group_start[g]; e < p->group_start[g + 1]; e++) {
             int b = p->group_block[e], row = p->group_row[g], n = p->group_row[g + 1] - row;
-            put(to, row, n, p->v_start[b], p->nv[b], values ? values + p->group_value[e] : NULL, n);
+            probe_put(to, row, n, p->v_start[b], p->nv[b], values ? values + p->group_value[e] : NULL, n);
         }
     for (int b = 0; b < p->nblocks; b++)
-        put(to, p->own_row[b], p->nown[b], p->v_start[b], p->nv[b], values ? values + p->own_value[b] : NULL,
-            p->nown[b]);
+        probe_put(to, p->own_row[b], p->nown[b], p->v_start[b], p->nv[b], values ? values + p->own_value[b] : NULL,
+                  p->nown[b]);
 }
 
 /* The n blocks of one clique, whose blocks of S begin at `first`; cliques with a pair of blocks in common share
@@ -88,7 +88,7 @@ static long spread_clique(const lg_pattern *p, const lg_matrix *matrix, long fir
         for (int j = 0; j < n; j++, first++) {
             int ld = 0;
             double *S = matrix ? lg_matrix_at(matrix, first, &ld) : NULL;
-            put(to, p->v_start[block[i]], p->nv[block[i]], p->v_start[block[j]], p->nv[block[j]], S, ld);
+            probe_put(to, p->v_start[block[i]], p->nv[block[i]], p->v_start[block[j]], p->nv[block[j]], S, ld);
         }
     return first;
 }
@@ -160,7 +160,7 @@ lg_status lg_probe_terms(lg_probe *probe)
 {
     lg_arena arena = {0};
     scratch s = {.probe = probe};
-    LG_TRY(lg_arena_open(&arena, layout, &s));
+    LG_TRY(lg_arena_open(&arena, probe_layout, &s));
     lg_status status = evaluate(&s);
     if (probe->out[LG_TERM_S])
         lg_matrix_close(&s.matrix);

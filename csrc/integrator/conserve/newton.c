@@ -86,7 +86,7 @@ static lg_status conserve_evaluate(void *self, int with_matrix, double *residual
     return LG_OK;
 }
 
-static lg_status factor(void *self, int with_matrix, int keeps)
+static lg_status conserve_factor(void *self, int with_matrix, int keeps)
 {
     (void)keeps;
     lg_conserve_stepper *c = self;
@@ -101,7 +101,7 @@ static lg_status factor(void *self, int with_matrix, int keeps)
     return lg_factor_named(c->base.system, &accel->matrix, &c->base.report);
 }
 
-static lg_status solve(void *self, double *x)
+static lg_status conserve_solve(void *self, double *x)
 {
     const lg_conserve_stepper *c = self;
     return lg_matrix_solve(&c->base.accel.matrix, x);
@@ -117,7 +117,7 @@ static void follow_momentum(lg_conserve_stepper *c, const double *change)
             lg_axpy(b->nv, -change[b->v + j] / c->row_scale, c->dp1 + b->m + j * b->nv, c->p + b->v);
 }
 
-static void update(void *self, const double *correction)
+static void conserve_update(void *self, const double *correction)
 {
     lg_conserve_stepper *c = self;
     int nv = c->base.system->space->nv, nrows = c->base.system->pattern->nrows;
@@ -191,8 +191,15 @@ lg_status lg_conserve_solve(lg_conserve_stepper *c, lg_newton_memory *memory)
 {
     const lg_system *system = c->base.system;
     int nrows = system->pattern->nrows;
-    lg_newton_problem problem = {c,      system->space->nv, nrows, nrows > 0, conserve_evaluate, factor, solve,
-                                 update, is_negligible};
+    lg_newton_problem problem = {c,
+                                 system->space->nv,
+                                 nrows,
+                                 nrows > 0,
+                                 conserve_evaluate,
+                                 conserve_factor,
+                                 conserve_solve,
+                                 conserve_update,
+                                 is_negligible};
     if (c->rule->null_space) {
         nrows = group_rows(c);
         problem = (lg_newton_problem){c,           c->null.nu, nrows,       nrows > 0,    evaluate_null,

@@ -420,7 +420,7 @@ static lg_status genalpha_begin(lg_genalpha_stepper *g, const lg_state *state, d
 }
 
 /* Solves the step. If that fails and matrices may be reused, it is solved again with a new one in each iteration. */
-static lg_status solve(lg_genalpha_stepper *g, const lg_state *state, double h)
+static lg_status alpha_solve(lg_genalpha_stepper *g, const lg_state *state, double h)
 {
     LG_TRY(genalpha_begin(g, state, h));
     lg_newton_result result = {.matrix_valid = g->matrix_valid};
@@ -440,7 +440,7 @@ static lg_status genalpha_step(lg_stepper *self, lg_state *state, double h)
 {
     lg_genalpha_stepper *g = (lg_genalpha_stepper *)self;
     int nrows = self->system->pattern->nrows;
-    LG_TRY(solve(g, state, h));
+    LG_TRY(alpha_solve(g, state, h));
 
     double *lam_n = g->implicit.residual;
     if (nrows)

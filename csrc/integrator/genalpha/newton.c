@@ -141,7 +141,7 @@ static lg_status factor_matrix(lg_genalpha_stepper *g, const lg_alpha_state *for
     return g->index == LG_INDEX_STABILIZED ? lg_alpha_factor_mu(g, formed) : LG_OK;
 }
 
-static lg_status factor(void *self, int with_matrix, int keeps)
+static lg_status alpha_factor(void *self, int with_matrix, int keeps)
 {
     lg_genalpha_stepper *g = self;
     if (!with_matrix || g->force_terms)
@@ -191,7 +191,7 @@ static lg_status sweep_again(lg_genalpha_stepper *g, double *x)
     return LG_OK;
 }
 
-static lg_status solve(void *self, double *x)
+static lg_status alpha_newton_solve(void *self, double *x)
 {
     lg_genalpha_stepper *g = self;
     int nv = g->base.system->space->nv, nrows = g->base.system->pattern->nrows;
@@ -207,7 +207,7 @@ static lg_status solve(void *self, double *x)
     return LG_OK;
 }
 
-static void update(void *self, const double *correction)
+static void alpha_update(void *self, const double *correction)
 {
     lg_genalpha_stepper *g = self;
     int nv = g->base.system->space->nv, nrows = g->base.system->pattern->nrows;
@@ -234,8 +234,15 @@ lg_status lg_alpha_solve(lg_genalpha_stepper *g, lg_newton_result *result)
 {
     const lg_system *system = g->base.system;
     int nrows = system->pattern->nrows, sets = !nrows ? 0 : g->index == LG_INDEX_STABILIZED ? 2 : 1;
-    lg_newton_problem problem = {g,      system->space->nv, nrows, sets, genalpha_evaluate, factor, solve,
-                                 update, is_negligible};
+    lg_newton_problem problem = {g,
+                                 system->space->nv,
+                                 nrows,
+                                 sets,
+                                 genalpha_evaluate,
+                                 alpha_factor,
+                                 alpha_newton_solve,
+                                 alpha_update,
+                                 is_negligible};
     LG_TRY(lg_implicit_solve(&g->implicit, &g->base, &problem, &g->at, &g->memory, result));
     if (!result->evaluated)
         g->form->follow(g);

@@ -369,7 +369,7 @@ static inline void stretch_both(int diagonal, const double A[9], const double M[
 }
 
 /* dF += k A X of the chain's rotational part */
-static void follow(const lg_chain *chain, int level, const lg_block *b, const double A[9], double dF[9])
+static void arm_follow(const lg_chain *chain, int level, const lg_block *b, const double A[9], double dF[9])
 {
     const double *X = lg_chain_turning(chain, level, b);
     if (X)
@@ -395,8 +395,8 @@ void lg_arm_follow_force(const lg_arm *arm, const double M[9], const lg_chain *c
     turned_arm(arm->R, arm->y, W);
     stretch_both(diagonal, A, M, B, W, AM);
     stretch(diagonal, B, M, BM);
-    follow(chain, 0, b, AM, out->phi);
-    follow(chain, 1, b, BM, out->phi);
+    arm_follow(chain, 0, b, AM, out->phi);
+    arm_follow(chain, 1, b, BM, out->phi);
 }
 
 /* S += s A and S += s M^T A; of a diagonal A only the diagonal is read. */

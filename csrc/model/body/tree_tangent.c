@@ -30,7 +30,7 @@ typedef struct target {
 
 typedef void (*adder)(const lg_body *b, const lg_point *at, const target *to);
 
-static inline void put(const target *to, int i, int j, double value)
+static inline void tree_put(const target *to, int i, int j, double value)
 {
     lg_chain_put(to->block, to->X, value, i, j, to->S, to->ld);
 }
@@ -115,9 +115,9 @@ static void add_mass(const lg_body *b, const lg_point *at, const target *to)
         mul_inertia(&state[i].sum, state[i].S, IS);
         for (int j = i; j >= 0; j = lg_tree_parent(b, j)) {
             double M = at->wa * to->k[2] * lg_dot6(state[j].S, IS);
-            put(to, i, j, M);
+            tree_put(to, i, j, M);
             if (j != i)
-                put(to, j, i, M);
+                tree_put(to, j, i, M);
         }
     }
 }
@@ -229,16 +229,16 @@ static void add_rates(const lg_body *b, const lg_point *at, const target *to)
         pull_column(s, W);
         pull_row(s, IS, SB);
         turn_load(s, k0, own);
-        put(to, i, i, lg_dot6(s->S, W) + lg_dot3(own, s->S + 3));
+        tree_put(to, i, i, lg_dot6(s->S, W) + lg_dot3(own, s->S + 3));
         for (; j != base; j = lg_tree_parent(b, j)) {
-            put(to, i, j, along(IS, SB, s, &state[j]));
-            put(to, j, i, lg_dot6(state[j].S, W) + lg_dot3(state[j].above, s->S + 3));
+            tree_put(to, i, j, along(IS, SB, s, &state[j]));
+            tree_put(to, j, i, lg_dot6(state[j].S, W) + lg_dot3(state[j].above, s->S + 3));
         }
         turn_column(s, at, k0, W);
         lg_axpy(3, 1, own, W + 3);
         for (; j >= 0; j = lg_tree_parent(b, j)) {
-            put(to, i, j, along(IS, SB, s, &state[j]));
-            put(to, j, i, lg_dot6(state[j].S, W));
+            tree_put(to, i, j, along(IS, SB, s, &state[j]));
+            tree_put(to, j, i, lg_dot6(state[j].S, W));
         }
     }
 }

@@ -15,8 +15,8 @@ static void write_row(const double a[3], double row[2][6 * LG_MAX_ROWS])
         }
 }
 
-static lg_status rows(const lg_element *e, const lg_pose *const f[2], const lg_point *at, const double *lam,
-                      unsigned want, lg_rows *out)
+static lg_status distance_rows(const lg_element *e, const lg_pose *const f[2], const lg_point *at, const double *lam,
+                               unsigned want, lg_rows *out)
 {
     (void)at;
     double d[3], n[3], ndot[3];
@@ -70,6 +70,6 @@ const lg_joint_type lg_distance = {
     .sees_distance = 1,
     .couples = lg_element_between,
     .on_point = lg_element_on_point,
-    .rows = rows,
+    .rows = distance_rows,
     .row_label = row_label,
 };

@@ -280,8 +280,8 @@ static void pair_rows(const lg_element *e, const lg_pose *const f[2], int row, c
     }
 }
 
-static lg_status rows(const lg_element *e, const lg_pose *const f[2], const lg_point *at, const double *lam,
-                      unsigned want, lg_rows *out)
+static lg_status pairs_rows(const lg_element *e, const lg_pose *const f[2], const lg_point *at, const double *lam,
+                            unsigned want, lg_rows *out)
 {
     (void)at;
     int npairs = e->info->npairs, npoints = e->info->nrows - npairs;
@@ -398,7 +398,7 @@ static const lg_joint_memory memory = {.triads = triads};
         .on_point = on_point,                                                                                          \
         .axes = sizeof(joint_translations) == 4 ? &any_axes : &own_axes,                                               \
         .degree = degree,                                                                                              \
-        .rows = rows,                                                                                                  \
+        .rows = pairs_rows,                                                                                            \
         .residual = residual,                                                                                          \
         .all = sizeof(joint_translations) == 4 && sizeof(joint_pairs) == 1 ? lg_points_all : NULL,                     \
         .row_label = row_label,                                                                                        \
