@@ -382,8 +382,9 @@ class Stepper:
         start: dict[str, Any] | None,
         options: dict[str, Any],
     ) -> Stepper: ...
-    def step(self, h: float) -> None: ...  # split at the kinks inside
+    def step(self, h: float, efforts: ArrayLike | None = None) -> None: ...  # split at the kinks inside
     def copy(self) -> Array: ...  # the parts in the order of PARTS, then the carry; read-only
+    def restore(self, t: float, copy: Array, efforts: Array) -> None: ...
     t: float
     q: Array
     v: Array
@@ -391,6 +392,7 @@ class Stepper:
     lam: Array
     mem: Array
     carry: Array
+    efforts: Array
     stats: dict[str, Any]
 
 # gufuncs of csrc/group/operations.c: <group>_<operation>, such as so3_exp, and a few that not every group has

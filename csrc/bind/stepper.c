@@ -1,4 +1,5 @@
 /* The type Stepper: a run that takes one step at a time. */
+#include "bind/args.h"
 #include "bind/outcome.h"
 #include "bind/run.h"
 #include "core/small.h"
@@ -52,8 +53,10 @@ static PyObject *stepper_new(PyTypeObject *type, PyObject *args, PyObject *kwarg
                                      &a.start, &a.options))
         return NULL;
     PyObject *owned = PyList_New(0), *self = NULL;
-    if (owned && lg_read_setup(owned, lg_module_of(type), &a, &setup) == 0)
+    if (owned && lg_read_setup(owned, lg_module_of(type), &a, &setup) == 0) {
+        setup.holds = 1;
         self = open_stepper(type, a.system, &setup);
+    }
     Py_XDECREF(owned);
     return self;
 }
@@ -78,24 +81,33 @@ static void stepper_dealloc(PyObject *self)
 /* ---- stepping ---- */
 
 PyDoc_STRVAR(step_doc,
-             "step(h)\n--\n\n"
-             "Advances by h > 0, in one step or in several that are split at the kinks inside. On failure the state\n"
-             "is unchanged and the error is that of `integrate`, without a result.");
+             "step(h, efforts=None)\n--\n\n"
+             "Advances by h > 0, in one step or in several that are split at the kinks inside, under held generalized\n"
+             "forces (nv,). On failure the state is unchanged and the error is that of `integrate`, without a result.");
 
-static PyObject *stepper_step(PyObject *self, PyObject *argument)
+/* -1 and an exception if a callback asks in the middle of a step. */
+static int check_idle(PyObject *self)
 {
-    lg_run *run = run_of(self);
-    double h = PyFloat_AsDouble(argument);
-    if (PyErr_Occurred())
-        return NULL;
-    if (stepper_of(self)->busy) {
+    if (stepper_of(self)->busy)
         PyErr_SetString(PyExc_RuntimeError, "this stepper is in the middle of a step");
+    return stepper_of(self)->busy ? -1 : 0;
+}
+
+static PyObject *stepper_step(PyObject *self, PyObject *args)
+{
+    double h;
+    PyObject *efforts = Py_None;
+    lg_run *run = run_of(self);
+    if (!PyArg_ParseTuple(args, "d|O:step", &h, &efforts) || check_idle(self) < 0)
         return NULL;
-    }
+    PyArrayObject *force = efforts == Py_None ? NULL : lg_vector(efforts, "efforts", run->system->space->nv);
+    if (efforts != Py_None && !force)
+        return NULL;
     lg_report report = {0};
     stepper_of(self)->busy = 1;
-    lg_status status = lg_run_go(run, h, &report);
+    lg_status status = lg_run_go(run, h, force ? lg_data(force) : NULL, &report);
     stepper_of(self)->busy = 0;
+    Py_XDECREF(force);
     if (status != LG_OK)
         return lg_raise(lg_module_of(Py_TYPE(self)), status, &report, NULL);
     Py_RETURN_NONE;
@@ -122,6 +134,12 @@ static PyObject *get_carry(PyObject *self, void *Py_UNUSED(closure))
     return lg_vector_from(run->state.carry, lg_run_carry_count(run));
 }
 
+static PyObject *get_efforts(PyObject *self, void *Py_UNUSED(closure))
+{
+    const lg_run *run = run_of(self);
+    return lg_vector_from(run->force, run->system->space->nv);
+}
+
 static PyObject *get_stats(PyObject *self, void *Py_UNUSED(closure))
 {
     return lg_stats_dict(&run_of(self)->stepper->stats);
@@ -132,6 +150,7 @@ static PyObject *get_stats(PyObject *self, void *Py_UNUSED(closure))
 static PyGetSetDef stepper_attributes[] = {
     {"t", get_t, NULL, "time of the present state", NULL},
     LG_STATE(PART_ATTRIBUTE){"carry", get_carry, NULL, "all else that later steps depend on", NULL},
+    {"efforts", get_efforts, NULL, "generalized forces that are held (nv,)", NULL},
     {"stats", get_stats, NULL, "counts so far", NULL},
     {NULL, NULL, NULL, NULL, NULL},
 };
@@ -139,12 +158,18 @@ static PyGetSetDef stepper_attributes[] = {
 PyDoc_STRVAR(copy_doc, "copy()\n--\n\nThe parts of the present state in the order of PARTS, then the carry, in a\n"
                        "single read-only array.");
 
-static PyObject *stepper_copy(PyObject *self, PyObject *Py_UNUSED(none))
+static npy_intp copy_size(const lg_run *run)
 {
-    const lg_run *run = run_of(self);
     npy_intp size = lg_run_carry_count(run);
     for (int part = 0; part < LG_PARTS; part++)
         size += lg_part_width(run->system, (lg_part)part);
+    return size;
+}
+
+static PyObject *stepper_copy(PyObject *self, PyObject *Py_UNUSED(none))
+{
+    const lg_run *run = run_of(self);
+    npy_intp size = copy_size(run);
     PyArrayObject *copy = (PyArrayObject *)PyArray_SimpleNew(1, &size, NPY_DOUBLE);
     if (!copy)
         return NULL;
@@ -159,9 +184,39 @@ static PyObject *stepper_copy(PyObject *self, PyObject *Py_UNUSED(none))
     return (PyObject *)copy;
 }
 
+PyDoc_STRVAR(restore_doc, "restore(t, copy, efforts)\n--\n\nContinues from a time, a result of copy() and the held\n"
+                          "forces of that state.");
+
+static PyObject *stepper_restore(PyObject *self, PyObject *args)
+{
+    double t;
+    PyObject *copy, *efforts, *done = NULL;
+    lg_run *run = run_of(self);
+    if (!PyArg_ParseTuple(args, "dOO:restore", &t, &copy, &efforts) || check_idle(self) < 0)
+        return NULL;
+    npy_intp size = copy_size(run);
+    PyArrayObject *values = lg_array_unchecked(copy, "copy", 1, &size, 0);
+    PyArrayObject *force = values ? lg_vector(efforts, "efforts", run->system->space->nv) : NULL;
+    if (force) {
+        lg_state state = {.t = t};
+        double *next = PyArray_DATA(values);
+        for (int part = 0; part < LG_PARTS; part++) {
+            *(double **)((char *)&state + lg_parts[part].field) = next;
+            next += lg_part_width(run->system, (lg_part)part);
+        }
+        state.carry = next;
+        lg_run_put(run, &state, lg_data(force));
+        done = Py_NewRef(Py_None);
+    }
+    Py_XDECREF(values);
+    Py_XDECREF(force);
+    return done;
+}
+
 static PyMethodDef stepper_methods[] = {
     {"copy", stepper_copy, METH_NOARGS, copy_doc},
-    {"step", stepper_step, METH_O, step_doc},
+    {"step", stepper_step, METH_VARARGS, step_doc},
+    {"restore", stepper_restore, METH_VARARGS, restore_doc},
     {NULL, NULL, 0, NULL},
 };
 

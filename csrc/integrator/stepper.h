@@ -88,6 +88,7 @@ struct lg_stepper {
     const lg_option_value *options; /* method->options->nvalues: the struct of options beside the method */
     lg_accel accel; /* index-1 accelerations; its matrix serves the stepper too, after a reset */
     double *mem; /* scratch for the memory of the system at the end of a step */
+    int replaced; /* the state is another one since the last step: what is kept beside the carry belongs to none */
     lg_stats stats;
     lg_report report;
 };

@@ -1,6 +1,8 @@
 /* The loop over a schedule; see integrate.h. */
 #include "run/integrate.h"
 
+#include "core/small.h"
+
 #include <float.h>
 #include <limits.h>
 
@@ -424,30 +426,68 @@ static int changes_early(const lg_run *run, double end, double h)
     return isfinite(next_landing(run->system, run->state.t, end, h).kink) || run->system->choice;
 }
 
-/* Goes to `end`; on failure the state is as before. */
-static lg_status go_or_return(lg_run *run, double end, double h, lg_report *report)
+/* Replaces the held forces; a vector of zeros is none. */
+static void set_force(lg_run *run, const double *force)
 {
-    int returns = changes_early(run, end, h);
+    int nv = run->system->space->nv;
+    if (force)
+        lg_copy(nv, force, run->force);
+    else if (run->force)
+        lg_zero(nv, run->force);
+    run->held.force = run->force && lg_max_abs(nv, run->force) != 0 ? run->force : NULL;
+}
+
+/* Whether the held forces would change, which the ones before are kept for. */
+static int changes_force(lg_run *run, const double *force)
+{
+    int nv = run->system->space->nv, changes = 0;
+    for (int i = 0; run->force && i < nv; i++)
+        changes |= run->force[i] != (force ? force[i] : 0);
+    if (changes)
+        lg_copy(nv, run->force, run->force_before);
+    return changes;
+}
+
+/* Goes to `end`; on failure the state and the forces are as before. */
+static lg_status go_or_return(lg_run *run, double end, double h, const double *force, lg_report *report)
+{
+    int jumps = changes_force(run, force), returns = jumps || changes_early(run, end, h);
     if (returns) {
         LG_TRY(lg_run_look_back(run, lg_run_carry_count(run)));
         lg_run_keep(run);
     }
-    lg_status status = go(run, end, h, report);
+    lg_status status = LG_OK;
+    if (jumps) {
+        set_force(run, force);
+        status = pass_kink(run, run->state.t);
+    }
+    if (status == LG_OK)
+        status = go(run, end, h, report);
     if (status != LG_OK && returns)
         lg_run_return(run);
+    if (status != LG_OK && jumps)
+        set_force(run, run->force_before);
     return status;
 }
 
-lg_status lg_run_go(lg_run *run, double h, lg_report *report)
+lg_status lg_run_go(lg_run *run, double h, const double *force, lg_report *report)
 {
     *report = (lg_report){0};
     LG_TRY(check_h(h, report));
     lg_grid grid = *run->grid;
-    lg_status status = go_or_return(run, step_end(run->grid, run->state.t, h), h, report);
+    double end = step_end(run->grid, run->state.t, h);
+    lg_status status = go_or_return(run, end, h, force, report);
     if (status == LG_OK)
         return LG_OK;
     *run->grid = grid;
     if (report->status == LG_OK)
         lg_run_report(run, status, h, report);
     return status;
+}
+
+void lg_run_put(lg_run *run, const lg_state *state, const double *force)
+{
+    lg_state_copy(run->system, lg_run_carry_count(run), state, &run->state);
+    set_force(run, force);
+    run->stepper->replaced = 1;
 }

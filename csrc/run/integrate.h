@@ -34,8 +34,11 @@ lg_status lg_schedule_count(const lg_system *system, const lg_schedule *schedule
    state from the dense output, moved onto the constraints, with fresh accelerations and multipliers, and no history. */
 lg_status lg_integrate(lg_run *run, const lg_schedule *schedule, const lg_observer *observer, lg_report *report);
 
-/* Advances the run by h > 0, in steps that are split at the kinks inside. On failure the state is as before the
-   call. */
-lg_status lg_run_go(lg_run *run, double h, lg_report *report);
+/* Advances the run by h > 0, in steps that are split at the kinks inside, under held generalized forces (nv; NULL:
+   none, as in runs that cannot hold forces). Where they differ from those before, the run begins anew as at a kink. On
+   failure the state and these forces are as before the call. */
+lg_status lg_run_go(lg_run *run, double h, const double *force, lg_report *report);
+/* Continues from a state: all its parts and the carry, the forces that are held there included. */
+void lg_run_put(lg_run *run, const lg_state *state, const double *force);
 
 #endif

@@ -41,6 +41,9 @@ static void run_layout(void *self, lg_arena *arena)
     }
     run->options = lg_arena_take(arena, (size_t)run->method->options->nvalues * sizeof(lg_option_value));
 
+    size_t nforce = run->system == &run->held.system ? (size_t)run->system->space->nv : 0;
+    run->force = lg_arena_doubles(arena, nforce);
+    run->force_before = lg_arena_doubles(arena, nforce);
     lg_control_layout(&run->control, stepper, arena);
     lg_accel_layout(&stepper->accel, arena);
     lg_choice_layout(&run->rows, run->system, arena);
@@ -417,6 +420,10 @@ lg_status lg_run_open(lg_run *run, const lg_setup *setup, lg_report *report)
     const lg_start *start = &setup->start;
     *run = (lg_run){.system = setup->system, .method = setup->method, .state.t = start->t, .error = NAN};
     *report = (lg_report){0};
+    if (setup->holds) {
+        lg_held_open(&run->held, setup->system);
+        run->system = &run->held.system;
+    }
 
     lg_status status = allocate(run, setup, report);
     if (status == LG_OK)

@@ -6,6 +6,7 @@
 #include "run/control.h"
 #include "run/dense.h"
 #include "solve/choice.h"
+#include "system/held.h"
 
 /* The times of the steps between two landings: origin + index * step. It is part of the carry, so that a resumed run
    takes bit for bit the steps of an uninterrupted one. Fixed steps only. */
@@ -34,6 +35,8 @@ typedef struct lg_run {
     lg_arena arena;
     lg_arena back, inside; /* memory of `before`, and of `between` and `dense`, in runs that need them */
     lg_option_value *options; /* a copy */
+    lg_held held; /* its system is that of a run whose steps can be under held forces */
+    double *force, *force_before; /* room for these forces, and for those before a step that fails; nv each */
 } lg_run;
 
 /* Where a run begins. carry NULL: a fresh start from q and v (consistent a and lam are computed) and a guess of the
@@ -54,6 +57,7 @@ typedef struct lg_setup {
     const lg_method *method;
     const lg_option_value *options; /* method->options->nvalues values */
     lg_start start;
+    int holds; /* whether steps can be under held forces; the run must then stay where it is */
 } lg_setup;
 
 /* On failure `report` says why, and the run is closed. */

@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike
 from lgint import _core
 from lgint._args import Array, choice
 from lgint._model.compile import JointIndices, compiled, parameters_of, start_memory
+from lgint._model.joints import JOINTS
 from lgint._model.record import BodyRow, ForceRow, JointRow, Record, RodRow, mode_count, partners
 from lgint._model.rod import Rod
 from lgint._model.system import UPPER, System
@@ -351,6 +352,41 @@ class Model(System):
             Its element, blocks and frames.
         """
         return self._compiled.joints[choice("joint", name, self.joints)]
+
+    def coordinate_of(self, name: str, which: str, level: int) -> int:
+        """The index in q or v of a coordinate of a joint that holds a link of a tree.
+
+        Parameters
+        ----------
+        name : str
+            Joint.
+        which : str
+            "angle" or "slide".
+        level : int
+            0 for q, 1 for v.
+
+        Returns
+        -------
+        int
+            Its index.
+        """
+        indices = self.joint_indices(name)
+        _, _, *starts = self.core.blocks[indices.blocks[1]][:4]
+        return int(starts[level]) + indices.coordinates[which][1 + level]
+
+    @functools.cached_property
+    def with_angle(self) -> tuple[str, ...]:
+        """Joints that have an angle (revolute, cylindrical, planar)."""
+        kinds = {kind for kind, row in JOINTS.items() if "angle" in row.coordinates}
+        return tuple(name for name, joint in self.joints.items() if joint["kind"] in kinds)
+
+    @functools.cached_property
+    def angle_indices(self) -> tuple[Array, Array] | None:
+        """The indices in q and in v of all angles of joints; None unless all of these joints are in trees."""
+        names = self.with_angle
+        if not names or not all(self.joints[name].get("holds") for name in names):
+            return None
+        return tuple(np.array([self.coordinate_of(name, "angle", i) for name in names]) for i in (0, 1))  # type: ignore
 
     def motions(self, names: Sequence[str], q: Array, v: Array, t: ArrayLike = 0.0) -> Kinematics:
         """Pose and velocities of several bodies in one pass, as `kinematics` gives them for one.

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from lgint import _core
-from lgint._args import Array, choice, number
+from lgint._args import Array, array, choice, flag, number, shown
 from lgint._model.system import System, checked
 from lgint._run.methods import ROWS
 from lgint._run.options import all_options, check_options, inherited
@@ -60,11 +61,36 @@ class _Present:
         return self
 
 
+class Snapshot:
+    """What `Stepper.snapshot` returns: everything on which the next steps depend. It does not change.
+
+    Attributes
+    ----------
+    t : float
+        Time, s.
+    state : State
+        The state at that time.
+    """
+
+    __slots__ = ("_common", "_efforts", "_values", "t")
+
+    def __init__(self, common: _States, core: _core.Stepper) -> None:
+        self._common, self.t, self._values, self._efforts = common, core.t, core.copy(), core.efforts
+
+    @property
+    def state(self) -> State:
+        """The state."""
+        return State(_Present(self._common, self.t, self._values))
+
+    def __repr__(self) -> str:
+        return f"<lgint.Snapshot of {self._common.method}: t = {self.t:g}>"
+
+
 class Stepper:
     """Takes one step at a time, of a size that the caller chooses.
 
-    Its attributes are read-only. A copy (`copy.copy`, `copy.deepcopy`) continues independently from the same state, bit
-    for bit.
+    Its attributes are read-only; `set` and `restore` change the state. A copy (`copy.copy`, `copy.deepcopy`) continues
+    independently from the same state, bit for bit.
 
     Parameters
     ----------
@@ -116,12 +142,13 @@ class Stepper:
         # if the start leaves accelerations undetermined, the copy starts in the same way
         state = Start(core.t, core.q, core.v, {"mem": core.mem} if np.isnan(core.vdot).any() else memory)
         twin._begin(self._model, self._method, state.inheriting(self._kept), self._given, self._kept)
+        twin._core.restore(core.t, core.copy(), core.efforts)
         return twin
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Stepper:
         return self.__copy__()  # models do not change
 
-    def step(self, h: float) -> None:
+    def step(self, h: float, efforts: ArrayLike | None = None) -> None:
         """Advances by one step. A step that fails raises an exception and leaves the state unchanged.
 
         If the model has kinks inside this interval, several steps are taken, which end on the kinks.
@@ -130,13 +157,103 @@ class Stepper:
         ----------
         h : float
             Size of the step, s.
+        efforts : array_like, shape (nv,), optional
+            Generalized forces that act in addition to those of the model and are held over the step, such as the
+            torques of a controller: N and N m on the velocities `v` of the model's formulation. Where they differ from
+            those of the previous step, the step begins anew, as it does after a kink. Default: none.
 
         Raises
         ------
         IntegrationError
             If the step fails: `ConvergenceError`, `SingularError` or `StepSizeError`.
+        ValueError
+            For efforts of a wrong shape or that are not finite.
         """
-        self._core.step(number("h", h))
+        if efforts is None:
+            self._core.step(number("h", h))
+        else:
+            self._core.step(number("h", h), efforts)
+
+    def set(
+        self,
+        state: State | Trajectory | None = None,
+        *,
+        q: ArrayLike | None = None,
+        v: ArrayLike | None = None,
+        project: bool = False,
+    ) -> None:
+        """Continues from another state.
+
+        Parameters
+        ----------
+        state : State or Trajectory, optional
+            A state of this model or of one like it, or a run, of which the last state is taken: with its time, its
+            velocities and its memory, as `Model.with_state` takes it.
+        q, v : array_like, shapes (nq,) and (nv,), optional
+            Coordinates and velocities instead, at the present time; what is None stays as it is. Angles are the nearest
+            to the present ones.
+        project : bool
+            Take the nearest state, in the mass metric, that satisfies the constraints.
+
+        Raises
+        ------
+        ValueError
+            For both a state and coordinates, or neither, for what `Model.with_state` refuses, and for a state that
+            violates the constraints.
+        """
+        flag("project", project)
+        if (state is None) == (q is None and v is None):
+            raise ValueError("set: give either a state, or q, v or both")
+        if state is not None and not isinstance(state, (State, Trajectory)):
+            raise ValueError(f"state: a State or a Trajectory expected, got {shown(state)}")
+        t, model = self._core.t, self._model
+        if state is None:
+            model = model.with_state(self.state)
+            q = model.q0 if q is None else array("q", q, (model.nq,))
+            v = model.v0 if v is None else array("v", v, (model.nv,))
+            if project:
+                q, v = model.core.project(t, q, v, model.mem0)
+            model = model.with_state(q, v)
+        else:
+            model = model.with_state(state)
+            t = float(np.atleast_1d(state.t)[-1])
+            if project:
+                model = model.with_state(*model.core.project(t, model.q0, model.v0, model.mem0))
+        start = start_of(model, self._method, t, None, self._states.options)
+        self._begin(self._model, self._method, start.inheriting(self._kept), self._given, self._kept)
+
+    def snapshot(self) -> Snapshot:
+        """Everything on which the next steps depend, for `restore`: to step back, as co-simulation does.
+
+        Returns
+        -------
+        Snapshot
+            It also has the state, as `snapshot.state`.
+        """
+        return Snapshot(self._states, self._core)
+
+    def restore(self, snapshot: Snapshot) -> None:
+        """Returns to a snapshot: the next steps are then the same, bit for bit, as they were after it.
+
+        Parameters
+        ----------
+        snapshot : Snapshot
+            Of this stepper, or of one that has the same model, method and options.
+
+        Raises
+        ------
+        ValueError
+            For a snapshot of another model, method or other options.
+        """
+        if not isinstance(snapshot, Snapshot):
+            raise ValueError(f"snapshot: what Stepper.snapshot() returned expected, got {shown(snapshot)}")
+        own, there = self._states, snapshot._common
+        if there.model.core is not own.model.core or there.method != own.method or there.options != own.options:
+            raise ValueError(
+                f"snapshot: it belongs to {there.method!r} with the options {there.options} on {there.model!r}, "
+                f"this stepper to {own.method!r} with {own.options} on {own.model!r}"
+            )
+        self._core.restore(snapshot.t, snapshot._values, snapshot._efforts)
 
     def __repr__(self) -> str:
         return f"<lgint.Stepper {self.method}: t = {self.t:g}>"

@@ -13,7 +13,6 @@ from lgint._model.joints import JOINTS, joint_coordinate
 from lgint._model.loops import TOLERANCE, dependent_rows
 from lgint._model.model import Model
 from lgint._model.system import System
-from lgint._state.joints import coordinate_of
 
 REACH: Final = 1e-6  # largest part of the forces of a motion that may be left without an effort
 COORDINATES: Final = ("angle", "slide")
@@ -209,7 +208,7 @@ def rates_of(model: Model, name: str, which: str, t: Array, q: Array) -> Array:
     """The derivative (..., nv) of the rate of a joint's coordinate by v."""
     if model.joints[name].get("holds"):
         row = np.zeros((*q.shape[:-1], model.nv))
-        row[..., coordinate_of(model, name, which, 1)] = 1
+        row[..., model.coordinate_of(name, which, 1)] = 1
         return row
     indices = model.joint_indices(name)
     frames = indices.slide if which == "slide" else indices.frames

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
+
 import numpy as np
 
 from lgint._args import Array, choice
-from lgint._model.joints import JOINTS, joint_coordinate
+from lgint._model.joints import joint_coordinate
 from lgint._model.model import Model
 from lgint._model.multipliers import complete_multipliers
-from lgint._model.record import JointRow, partners
+from lgint._model.record import partners
 from lgint._model.rod import Rod
 from lgint._state.bodies import BodyAccessors, rotate
 
@@ -77,7 +80,7 @@ class JointAccessors(BodyAccessors):
     @property
     def angle_names(self) -> list[str]:
         """Joints that have an angle (revolute, cylindrical, planar), in the order of `joint_angles`."""
-        return [name for name, joint in self.multibody().joints.items() if _has_angle(joint)]
+        return [*self.multibody().with_angle]
 
     def joint_angle(self, name: str) -> Array:
         """Angle of the second body relative to the first about the joint's axis; it counts full turns.
@@ -126,7 +129,7 @@ class JointAccessors(BodyAccessors):
         joint = model.joint(name)
         which = joint_coordinate(name, joint["kind"], coordinate)
         if joint.get("holds"):
-            return self.q[..., coordinate_of(model, name, which, 0)]
+            return self.q[..., model.coordinate_of(name, which, 0)]
         if which == "angle":
             _, _, column, _ = model.core.rows(model.joint_indices(name).element)
             return self.mem[..., column]
@@ -158,7 +161,7 @@ class JointAccessors(BodyAccessors):
         joint = model.joint(name)
         which = joint_coordinate(name, joint["kind"], coordinate)
         if joint.get("holds"):
-            return self.v[..., coordinate_of(model, name, which, 1)]
+            return self.v[..., model.coordinate_of(name, which, 1)]
         if which == "slide":
             axis, omega, distance, velocity = self._slide(model, name)
             return dot(axis, velocity - np.cross(omega, distance))
@@ -184,7 +187,25 @@ class JointAccessors(BodyAccessors):
         ndarray, shape (..., joints)
             rad; columns as in `angle_names`.
         """
-        angles = [self.joint_angle(name) for name in self.angle_names]
+        return self._of_angles(0, self.joint_angle)
+
+    def joint_rates(self) -> Array:
+        """Rates of the angles that `joint_angles` gives.
+
+        Returns
+        -------
+        ndarray, shape (..., joints)
+            rad/s; columns as in `angle_names`.
+        """
+        return self._of_angles(1, partial(self.joint_rate, coordinate="angle"))
+
+    def _of_angles(self, level: int, one: Callable[[str], Array]) -> Array:
+        """Angles (`level` 0) or their rates, by one index into q or v if all joints with an angle are in trees."""
+        indices = self.multibody().angle_indices
+        if indices is not None:
+            found: Array = (self.q, self.v)[level][..., indices[level]]
+            return found
+        angles = [one(name) for name in self.angle_names]
         return np.stack(angles, axis=-1) if angles else np.empty((*np.shape(self.t), 0))
 
     def all_multipliers(self) -> Array:
@@ -301,17 +322,6 @@ class JointAccessors(BodyAccessors):
         else:
             R = model.joint_kinematics(name, slot, self.q, self.v, self.clock)[1] @ model.joint_triad(name, slot)
         return _seen_from(R, wrench)
-
-
-def _has_angle(joint: JointRow) -> bool:
-    return joint["kind"] in JOINTS and "angle" in JOINTS[joint["kind"]].coordinates
-
-
-def coordinate_of(model: Model, name: str, which: str, level: int) -> int:
-    """Index in q (`level` 0) or v (1) of a coordinate of a joint that holds a link of a tree."""
-    indices = model.joint_indices(name)
-    starts = model.core.blocks[indices.blocks[1]][2:4]
-    return starts[level] + indices.coordinates[which][1 + level]
 
 
 def dot(x: Array, y: Array) -> Array:

@@ -319,6 +319,8 @@ static void take_memory(lg_genalpha_stepper *g, const lg_alpha_carry *c)
 /* Restores the matrix of modified Newton in a resumed run or after a failed step. */
 static lg_status take_matrix(lg_genalpha_stepper *g, const lg_alpha_carry *c)
 {
+    g->matrix_valid &= !g->base.replaced;
+    g->base.replaced = 0;
     if (!lg_alpha_keeps_matrix(g) || g->matrix_valid || c->formed_at[0] == 0)
         return LG_OK;
     lg_alpha_state formed = lg_alpha_state_in(g->base.system, c->formed_at);
