@@ -55,12 +55,14 @@ static PyObject *method_row(const void *Py_UNUSED(context), int index)
     const lg_momentum_rule *rule = lg_method_momentum(m);
     const lg_stepper_momenta *momenta = m->stepper->momenta;
     const char *momentum = !rule ? NULL : lg_is_livens(rule->kinetic[0]) ? "livens" : "hamilton";
+    const char *energy = !rule ? NULL : rule->with_inverse ? "p.v/2 + V" : "p.v - T + V";
     const lg_method *steadier = lg_method_steadier(m);
-    return Py_BuildValue(
-        "{s:s,s:i,s:s,s:z,s:z,s:z,s:z,s:s,s:s,s:N,s:N}", "name", m->name, "order", m->order, "stepper",
-        m->stepper->name, "needs", momenta ? momenta->needs : NULL, "extra", momenta ? momenta->name : NULL, "momentum",
-        momentum, "steadier", steadier ? steadier->name : NULL, "reference", m->reference, "doc", m->doc, "options",
-        lg_list_of(m->options->count, option_row, m->options->row), "tableau", tableau_dict(lg_method_tableau(m)));
+    return Py_BuildValue("{s:s,s:i,s:s,s:z,s:z,s:z,s:z,s:z,s:s,s:s,s:N,s:N}", "name", m->name, "order", m->order,
+                         "stepper", m->stepper->name, "needs", momenta ? momenta->needs : NULL, "extra",
+                         momenta ? momenta->name : NULL, "momentum", momentum, "energy", energy, "steadier",
+                         steadier ? steadier->name : NULL, "reference", m->reference, "doc", m->doc, "options",
+                         lg_list_of(m->options->count, option_row, m->options->row), "tableau",
+                         tableau_dict(lg_method_tableau(m)));
 }
 
 /* ---- elements ---- */

@@ -140,6 +140,7 @@ typedef struct lg_momentum_rule lg_momentum_rule;
 struct lg_momentum_rule {
     lg_gradients gradients[2]; /* as printed; as the equivariant form has them */
     lg_kinetics kinetic[2];
+    int with_inverse; /* v = M^-1 p in every state, so that the kinetic energy is p.v/2; else it is p.v - T(q, v) */
     int all; /* Newton's method iterates on v and p as well */
     int null_space; /* Newton's method iterates on coordinates that keep the blocks' own rows */
     /* A rule that conserves the same, and whose rates do not grow on bodies that tumble; NULL: none. */

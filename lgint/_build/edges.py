@@ -83,7 +83,7 @@ def add_edge(
         "reference": reference,
     }
     builder._new_name("edge", name)
-    return builder._add_joint(name, cast(JointRow, row))
+    return builder._enter(builder._joints, name, cast(JointRow, row))
 
 
 def _directors(what: str, R: Array) -> Array:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple, TypeVar, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -13,6 +13,8 @@ from lgint._build.body import Body
 from lgint._build.parts import Ends, Partner, Parts
 from lgint._model.parameters import DECLARED, WHOLE, Parameter
 from lgint._model.record import ForceRow, JointRow
+
+Row = TypeVar("Row", ForceRow, JointRow)
 
 
 class Where(NamedTuple):
@@ -99,9 +101,9 @@ class ElementBuilder(Parts):
         values = _values(kind, name, given, ends)
         if joins:
             joint = {"kind": kind, "first": a, "second": b, "points": ends.points, **values}
-            return self._add_joint(name, cast(JointRow, joint))
+            return self._enter(self._joints, name, cast(JointRow, joint))
         force = {"kind": kind, "bodies": [a, b], "points": ends.points, **values}
-        return self._add_force(name, cast(ForceRow, force))
+        return self._enter(self._forces, name, cast(ForceRow, force))
 
     def _on_one(self, kind: str, body: Partner, where: Where, name: str | None, given: Mapping[str, Any]) -> str:
         partner = self._moving(f"body of a {kind}", body)
@@ -110,7 +112,7 @@ class ElementBuilder(Parts):
         _refuse(kind, point_a=where.point_a, point_b=where.point_b)
         at = self._attachment(name, partner, where.point, where.local_point)
         row = {"kind": kind, "bodies": [partner], "points": [at], **_values(kind, name, given, None)}
-        return self._add_force(name, cast(ForceRow, row))
+        return self._enter(self._forces, name, cast(ForceRow, row))
 
     # ---- names ----
 
@@ -126,14 +128,10 @@ class ElementBuilder(Parts):
         self._new_name("joint", name)
         return name
 
-    def _add_force(self, name: str, row: ForceRow) -> str:
+    def _enter(self, rows: dict[str, Row], name: str, row: Row) -> str:
+        """Adds a force or a joint under a name that is free."""
         self._names[name] = None
-        self._forces[name] = row
-        return name
-
-    def _add_joint(self, name: str, row: JointRow) -> str:
-        self._names[name] = None
-        self._joints[name] = row
+        rows[name] = row
         return name
 
 

@@ -395,7 +395,7 @@ class ForceBuilder(ElementBuilder):
             _refuse_with("two bodies", local_point=local_point)
             ends = self._ends(name, first, second, point, point_a, point_b, (3,), (2, 3))
             row["bodies"], row["points"] = ends.names, ends.points
-        return self._add_force(name, row)
+        return self._enter(self._forces, name, row)
 
     # ---- what they share ----
 
@@ -404,7 +404,7 @@ class ForceBuilder(ElementBuilder):
         for part in rows:
             self._new_name(what, part)
         for part, row in rows.items():
-            self._add_force(part, row)
+            self._enter(self._forces, part, row)
         self._names[name] = None
         return name
 
@@ -412,7 +412,7 @@ class ForceBuilder(ElementBuilder):
         """Adds a drive or a law on a coordinate of a joint and returns its name."""
         there = self._joints[choice("joint", joint, self._joints)]
         row["joint"], row["coordinate"] = joint, joint_coordinate(joint, there["kind"], coordinate)
-        return self._add_force(self._force_name(row["kind"], there["first"], there["second"], name), row)
+        return self._enter(self._forces, self._force_name(row["kind"], there["first"], there["second"], name), row)
 
 
 def _refuse_with(what: str, **arguments: object) -> None:

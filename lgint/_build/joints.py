@@ -135,7 +135,7 @@ class JointBuilder(ElementBuilder):
         row: JointRow = {**self._lower_pair(kind, ends, triad, start), "carrier": where}
         if start is not None and "angle" in JOINTS[kind].coordinates and abs(start) > np.pi - START_TOLERANCE:
             row["angle"] = start  # the attitudes do not tell it, at half a turn not even its sign
-        return self._add_joint(name, row)
+        return self._enter(self._joints, name, row)
 
     def _lower_pair(self, kind: str, ends: Ends, triad: Array, start: float | None) -> JointRow:
         """The record of a joint whose triads are `triad`, inertial, at the start, where its coordinate is `start`."""
@@ -233,8 +233,8 @@ class JointBuilder(ElementBuilder):
         self._without_joint.remove(link)
         ends = self._ends(name, parent, link, joint.point, None, None, (3,))
         start = joint.coordinate if _coordinates(joint.kind) else None
-        row = self._lower_pair(joint.kind, ends, joint.triad, start)
-        return self._add_joint(name, {**row, "holds": True})
+        row: JointRow = {**self._lower_pair(joint.kind, ends, joint.triad, start), "holds": True}
+        return self._enter(self._joints, name, row)
 
     def _new_tree(self, parent: str) -> Tree:
         """A tree on the ground, or one whose root is a body, which keeps its block."""

@@ -12,8 +12,7 @@ from lgint import _core
 from lgint._args import Array, choice
 from lgint._model.model import Model
 from lgint._model.system import System
-from lgint._run.nearest import warn_of_angles
-from lgint._run.parasitic import warn_of_rates
+from lgint._run.grown import warn_of_angles, warn_of_rates
 from lgint._run.trajectory import STATE, Trajectory
 
 PARTS = tuple(name for name in STATE if name != "mem")

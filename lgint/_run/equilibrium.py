@@ -12,8 +12,8 @@ from lgint import _core
 from lgint._args import Array, array, flag, number
 from lgint._model.model import Model
 from lgint._model.system import System, checked
+from lgint._run.grown import warn_of_angles
 from lgint._run.integrate import count
-from lgint._run.nearest import warn_of_angles
 from lgint._run.progress import progress_bar
 from lgint._run.trajectory import Trajectory
 from lgint._state.bodies import EQUILIBRIUM

@@ -16,11 +16,10 @@ from lgint._model.gradients import gradients_formed
 from lgint._model.system import System
 from lgint._run import ensemble
 from lgint._run.events import Event, Events
+from lgint._run.grown import warn_of_angles, warn_of_rates
 from lgint._run.keep import Keeper, Save, folder_of, keeper_of
 from lgint._run.methods import ROWS
-from lgint._run.nearest import warn_of_angles
 from lgint._run.options import all_options, check_options, inherited, left_over, steps_of, takes_own_steps
-from lgint._run.parasitic import warn_of_rates
 from lgint._run.progress import progress_bar
 from lgint._run.start import Start, start_of, start_option
 from lgint._run.trajectory import Trajectory

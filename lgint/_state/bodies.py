@@ -22,9 +22,7 @@ UNSTABLE: Final = "unstable"  # their `extra`: in how many directions a state is
 AT_A_TIME = 100_000  # bodies times states whose kinematics are computed at once
 
 _WITH_MOMENTA: Final = [row["name"] for row in _core.METHODS if row["extra"] == "p"]
-_HAMILTONIAN: Final = {
-    row["name"] for row in _core.METHODS if any(option["name"] == "hamiltonian" for option in row["options"])
-}
+_WITH_INVERSE: Final = [row["name"] for row in _core.METHODS if row["energy"] == "p.v/2 + V"]
 
 
 class BodyAccessors:
@@ -373,7 +371,7 @@ class BodyAccessors:
         kinetic, potential = self.model.core.energy(self.clock, self.q, self.v, self._loads, self._memory)
         if kind == "generalized":
             work: Array = np.einsum("...i,...i", self._momenta(), self.v)
-            if self.method in _HAMILTONIAN:
+            if self.method in _WITH_INVERSE:
                 return work / 2 + potential  # with the inertia about e, which the kinetic energy of v leaves out
             return work - kinetic + potential  # an error of v, such as the round-off of q over h, enters squared
         return {"total": kinetic + potential, "kinetic": kinetic[()], "potential": potential[()]}[kind]

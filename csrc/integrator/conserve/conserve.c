@@ -17,7 +17,8 @@
 #define LIVENS DISCRETE, .kinetic = {LG_LIVENS_DISCRETE, LG_LIVENS_CAYLEY}, .steadier = &lg_hamilton_discrete
 
 const lg_momentum_rule lg_hamilton_discrete = {DISCRETE, .kinetic = {LG_HAMILTON_DISCRETE, LG_HAMILTON_CAYLEY}},
-                       lg_hamilton_midpoint = {MIDPOINT, .kinetic = {LG_HAMILTON_POLYNOMIAL, LG_HAMILTON_POLYNOMIAL}},
+                       lg_hamilton_midpoint = {MIDPOINT, .kinetic = {LG_HAMILTON_POLYNOMIAL, LG_HAMILTON_POLYNOMIAL},
+                                               .with_inverse = 1},
                        lg_livens_midpoint = {MIDPOINT, .kinetic = {LG_LIVENS_MIDPOINT, LG_LIVENS_MIDPOINT}},
                        lg_livens_all = {LIVENS, .all = 1}, lg_livens_reduced = {LIVENS},
                        lg_livens_null_space = {LIVENS, .null_space = 1};
