@@ -13,6 +13,8 @@ from lgint._build.dh import dh_links
 from lgint._build.parts import ground
 from lgint._build.sections import section
 from lgint._core import ConvergenceError, IntegrationError, Interrupted, SingularError, StepSizeError
+from lgint._linear.linearization import Linearization, linearize
+from lgint._linear.modes import Mode
 from lgint._model.callable import CallableModel
 from lgint._model.check import check
 from lgint._model.lagrangian import LagrangianModel
@@ -45,6 +47,8 @@ __all__ = [
     "IntegrationError",
     "Interrupted",
     "LagrangianModel",
+    "Linearization",
+    "Mode",
     "Model",
     "ModelBuilder",
     "SingularError",
@@ -63,6 +67,7 @@ __all__ = [
     "ground",
     "groups",
     "integrate",
+    "linearize",
     "load",
     "method_info",
     "methods",

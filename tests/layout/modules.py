@@ -14,11 +14,25 @@ MAY_IMPORT = {
     "models": {"base", "_model", "_build", "models"},
     "_state": {"base", "groups", "modal", "_model", "_state"},
     "_run": {"base", "modal", "_model", "_state", "_run"},
+    "_linear": {"base", "groups", "modal", "_model", "_state", "_run", "_linear"},
     "_tools": {"base", "_model", "models", "_run", "_tools"},
     "_papers": {"base", "groups", "modal", "_model", "_build", "models", "_run", "_tools", "_papers"},
     "_cli": {"base", "_model", "models", "_run", "_tools", "_papers"},
     "_sweep": {"base", "_model", "_run", "_sweep"},
-    "lgint": {"base", "groups", "modal", "_model", "_build", "models", "_state", "_run", "_sweep", "_tools", "_cli"},
+    "lgint": {
+        "base",
+        "groups",
+        "modal",
+        "_model",
+        "_build",
+        "models",
+        "_state",
+        "_run",
+        "_linear",
+        "_sweep",
+        "_tools",
+        "_cli",
+    },
 }
 
 

@@ -1,0 +1,1 @@
+"""Linear analysis: systems linearised about motions, steady rotations, and buckling."""

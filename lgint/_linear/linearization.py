@@ -1,0 +1,399 @@
+"""`linearize`: a system near a steady motion, its eigenvalues and its shapes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from lgint import _html
+from lgint._args import Array, shown
+from lgint._core import SingularError
+from lgint._linear import pictures
+from lgint._linear.frame import GROUND, Frame, frame_of
+from lgint._linear.invariance import CHANGE, check_invariant
+from lgint._linear.modes import ROUND_OFF, Mode, dense_modes, sorted_values, sparse_modes
+from lgint._linear.perturb import Motion
+from lgint._linear.ports import Direction, Input, Output, derivatives, state_at
+from lgint._linear.terms import How, Space, Terms
+from lgint._state.state import State
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+MASSLESS: Final = 1e-13  # least ratio of eigenvalues of the scaled mass matrix
+ZERO: Final = 1e-3  # derivatives of outputs, in SI units, below which changes may be round-off
+SHOWN: Final = 12  # modes in a table
+PROBES: Final = 4  # directions in which the terms of large systems are compared
+
+
+class Linearization:
+    """A system linearised about a motion in which it is time-invariant; `lgint.linearize` returns it.
+
+    Attributes
+    ----------
+    state : State
+        The state about which it is linearised.
+    coordinates : list of str
+        The perturbations y by which the others are determined, such as "arm.x" (m) and "arm.rx" (rad): displacements
+        of COMs and small rotations, both in the axes of the frame.
+    M, D, K : ndarray, shape (n, n)
+        M y'' + D y' + K y is the generalized force on y; D has gyroscopic and K circulatory terms.
+    basis : ndarray, shape (perturbations, n)
+        The perturbations of all bodies that belong to y; `labels` names its rows.
+    A, B, C, D_feed : ndarray
+        State space: x' = A x + B u and outputs C x + D_feed u, with x = (y, y').
+    input_names, output_names : list of str
+        The names of u and of the outputs.
+    """
+
+    def __init__(self, state: State, frame: Any, inputs: Sequence[Any], outputs: Sequence[Any]) -> None:
+        self.state = state
+        self._where = _where(frame)
+        self.frame: Frame = frame_of(state, frame)
+        self._inputs = [Input(each, state) for each in _listed("inputs", inputs)]
+        self._outputs = [Output(each, state) for each in _listed("outputs", outputs)]
+        self._terms = terms_of(state, self.frame)
+        N, poses = (self._probes(), []) if self._is_large else self._terms.free
+        self._forces(self._terms)
+        self._check_reactions()
+        self._later = check_invariant(self._terms, N, poses, self._where)
+        if self._outputs:
+            self._check_outputs()
+
+    @property
+    def _is_large(self) -> bool:
+        return self._terms.space.sparse
+
+    def _probes(self) -> Array:
+        """Some directions that the constraints allow."""
+        rng = np.random.default_rng(1)
+        return sparse_modes(self._terms).projected(rng.standard_normal((self._terms.space.nz, PROBES)))
+
+    # ---- second order ----
+
+    @property
+    def coordinates(self) -> list[str]:
+        """Names of the perturbations y."""
+        return [self._terms.space.labels[i] for i in self._terms.free[1]]
+
+    @property
+    def labels(self) -> list[str]:
+        """Names of the perturbations of all bodies, the rows of `basis`."""
+        return list(self._terms.space.labels)
+
+    @cached_property
+    def basis(self) -> Array:
+        """The perturbations of all bodies that belong to y."""
+        found: Array = np.asarray(self._terms.poses @ self._terms.free[0], dtype=float)
+        return found
+
+    @cached_property
+    def _second_order(self) -> tuple[Array, Array, Array]:
+        return self._terms.on(self._terms.free[0])
+
+    @property
+    def M(self) -> Array:
+        """The inertia."""
+        return self._second_order[0]
+
+    @property
+    def D(self) -> Array:
+        """Damping and gyroscopic terms."""
+        return self._second_order[1]
+
+    @property
+    def K(self) -> Array:
+        """Stiffness and circulatory terms."""
+        return self._second_order[2]
+
+    # ---- state space ----
+
+    @cached_property
+    def _inverse(self) -> Array:
+        size = np.sqrt(np.maximum(np.diag(self.M), np.finfo(float).tiny))
+        values, axes = np.linalg.eigh(self.M / np.outer(size, size))
+        if len(values) and values[0] < MASSLESS * values[-1]:
+            name = self.coordinates[int(np.argmax(np.abs(axes[:, 0])))]
+            raise SingularError(f"linearize: nothing has inertia in the direction of {name}")
+        inverse: Array = np.linalg.inv(self.M).astype(float)
+        return inverse
+
+    @cached_property
+    def A(self) -> Array:
+        """The matrix of x' = A x, x = (y, y')."""
+        n = len(self.M)
+        below = -self._inverse @ np.concatenate([self.K, self.D], axis=1)
+        return np.concatenate([np.eye(n, 2 * n, n), below])
+
+    @cached_property
+    def B(self) -> Array:
+        """What inputs add to x'."""
+        N, Y = self._terms.free[0], self._terms.Y
+        on_y = N.T @ (Y.T @ self._forces(self._terms))
+        return np.concatenate([np.zeros_like(on_y), self._inverse @ on_y])
+
+    def _forces(self, terms: Terms) -> Array:
+        """The generalized forces (nv, inputs) of one unit of each input."""
+        model = terms.space.model
+        state = state_at(model, terms.motion, terms.lam)
+        found = [each.forces(state, terms.frame) for each in self._inputs]
+        return np.concatenate([np.zeros((model.nv, 0)), *found], axis=1)
+
+    @cached_property
+    def _of_outputs(self) -> Array:
+        return self._outputs_of(self._terms)
+
+    @property
+    def C(self) -> Array:
+        """The derivatives of outputs by x."""
+        return self._of_outputs[:, : len(self.A)]
+
+    @property
+    def D_feed(self) -> Array:
+        """The derivatives of outputs by inputs."""
+        return self._of_outputs[:, len(self.A) :]
+
+    @property
+    def input_names(self) -> list[str]:
+        """Names of the columns of B."""
+        return [name for each in self._inputs for name in each.names]
+
+    @property
+    def output_names(self) -> list[str]:
+        """Names of the rows of C."""
+        return [name for each in self._outputs for name in each.names]
+
+    def _outputs_of(self, terms: Terms) -> Array:
+        """C and D_feed, side by side."""
+        N = self._terms.free[0]
+        n, count = N.shape[1], len(self.input_names)
+        pushes = np.concatenate([np.zeros((terms.space.model.nv, 2 * n)), self._forces(terms)], axis=1)
+        accelerations = np.concatenate([self.A, self.B], axis=1)[n:]
+        y, rate = np.eye(n, 2 * n + count), np.eye(n, 2 * n + count, n)
+        Y, W, W1, W0 = (np.asarray(each @ N) for each in (terms.Y, terms.W, terms.W1, terms.W0))
+        dq, dv = Y @ y, Y @ rate + W @ y
+        da = Y @ accelerations + W1 @ rate + W0 @ y
+        K, D, M, B = terms.derivatives
+        left = pushes - (M @ da + D @ dv + K @ dq)
+        dlam = np.linalg.lstsq(np.asarray(_dense(B)).T, left, rcond=None)[0]
+        found = derivatives(self._outputs, terms.space.model, terms.motion, terms.lam, Direction(dq, dv, da, dlam))
+        return found
+
+    def _check_reactions(self) -> None:
+        for each in self._outputs:
+            if self._inputs and each.balances_forces:
+                raise ValueError(
+                    f"outputs: the reaction of {each.arguments[0]!r}, a joint in minimal coordinates, follows from a "
+                    "balance of forces in which inputs have no part; leave out the inputs, or use another formulation"
+                )
+
+    def _check_outputs(self) -> None:
+        """A ValueError naming an output that changes with time in the frame."""
+        now, then = self._of_outputs, self._outputs_of(self._later)
+        size = np.abs(now).max(initial=0)
+        for name, a, b in zip(self.output_names, now, then, strict=True):
+            if np.abs(a - b).max(initial=0) > CHANGE * max(float(np.abs(a).max(initial=0)), 1e-4 * size, ZERO):
+                raise ValueError(
+                    f"outputs: {name!r} is not time-invariant in {self._where}: its derivatives change along the motion"
+                )
+
+    def to_scipy(self) -> Any:
+        """The system as a `scipy.signal.StateSpace`.
+
+        Returns
+        -------
+        scipy.signal.StateSpace
+            With A, B, C and D_feed; without outputs, all of x is its output.
+        """
+        try:
+            from scipy.signal import StateSpace
+        except ImportError as error:
+            raise ImportError("to_scipy needs SciPy: pip install scipy") from error
+        if not self._outputs:
+            return StateSpace(self.A, self.B, np.eye(len(self.A)), np.zeros((len(self.A), self.B.shape[1])))
+        return StateSpace(self.A, self.B, self.C, self.D_feed)
+
+    # ---- eigenvalues ----
+
+    @cached_property
+    def eigenvalues(self) -> Any:
+        """All eigenvalues of A, by their absolute values, pairs side by side, 1/s; complex.
+
+        Those below 1e-7 of the largest cannot be told from zero.
+        """
+        return sorted_values(np.linalg.eigvals(self.A))
+
+    @property
+    def _oscillating(self) -> Any:
+        values = self.eigenvalues
+        values = values[values.imag > 0]
+        values = values[np.abs(values) > ROUND_OFF * np.abs(self.eigenvalues).max(initial=0)]
+        return values[np.argsort(values.imag, kind="stable")]
+
+    @property
+    def frequencies(self) -> Array:
+        """The positive imaginary parts of the eigenvalues, in increasing order, rad/s."""
+        found: Array = self._oscillating.imag
+        return found
+
+    @property
+    def damping_ratios(self) -> Array:
+        """Minus the real parts divided by the absolute values, for each of `frequencies`."""
+        values = self._oscillating
+        ratios: Array = -values.real / np.abs(values)
+        return ratios
+
+    def shapes(self, n: int = 6) -> list[Mode]:
+        """The n modes whose eigenvalues have the least absolute values.
+
+        For large systems they are found by shift and invert on sparse matrices, in time that grows linearly with the
+        number of bodies in chains.
+
+        Parameters
+        ----------
+        n : int
+            How many; fewer are returned if there are fewer.
+
+        Returns
+        -------
+        list of Mode
+            Each with `eigenvalue`, `frequency`, `damping_ratio`, `displacement(body)` and `rotation(body)`; of
+            conjugate pairs the one with a positive imaginary part.
+        """
+        if isinstance(n, bool) or not isinstance(n, (int, np.integer)) or n < 1:
+            raise ValueError(f"n: a positive whole number expected, got {shown(n)}")
+        if self._is_large:
+            return sparse_modes(self._terms).lowest(int(n))
+        return dense_modes(self._terms, self.A)[: int(n)]
+
+    # ---- pictures ----
+
+    def plot(self, *, ax: Any = None) -> Figure:
+        """The eigenvalues in the complex plane, as a matplotlib figure.
+
+        Parameters
+        ----------
+        ax : matplotlib axes, optional
+            Where to draw. Several calls with the same axes make a root locus.
+
+        Returns
+        -------
+        matplotlib.figure.Figure
+            The figure.
+        """
+        return pictures.plane(self.eigenvalues, ax)
+
+    def view(self, mode: int = 0, *, amplitude: float = 0.1) -> Any:
+        """A mode in three dimensions, moving, which can be turned with the mouse; needs plotly.
+
+        Parameters
+        ----------
+        mode : int
+            Its number in `shapes`, from 0 on.
+        amplitude : float
+            Largest displacement as a fraction of the size of the system.
+
+        Returns
+        -------
+        View
+            As that of a run.
+        """
+        if isinstance(mode, bool) or not isinstance(mode, (int, np.integer)) or mode < 0:
+            raise ValueError(f"mode: the number of a mode, from 0 on, expected, got {shown(mode)}")
+        found = self.shapes(int(mode) + 1)
+        if mode >= len(found):
+            raise ValueError(f"mode: there are {len(found)} modes, got {mode}")
+        return pictures.view(self.state, self._terms, found[mode], amplitude)
+
+    def _listed(self) -> list[Mode]:
+        return self.shapes(SHOWN)
+
+    def __repr__(self) -> str:
+        lines = [f"  {_shown_value(mode.eigenvalue)}" for mode in self._listed()]
+        return "\n".join([f"<lgint.Linearization in {self._where}, eigenvalues (1/s):", *lines]) + ">"
+
+    def _repr_html_(self) -> str:
+        rows = [
+            (i, _shown_value(mode.eigenvalue), f"{mode.frequency:.6g}", f"{mode.damping_ratio:.3g}", mode.largest)
+            for i, mode in enumerate(self._listed())
+        ]
+        head = ("mode", "eigenvalue / (1/s)", "frequency / (rad/s)", "damping ratio", "largest")
+        return _html.table(f"Linearization in {self._where}", head, rows)
+
+
+def _shown_value(value: complex) -> str:
+    return f"{value.real:.6g} {'+' if value.imag >= 0 else '-'} {abs(value.imag):.6g}i"
+
+
+def _dense(matrix: Any) -> Array:
+    dense: Array = matrix if isinstance(matrix, np.ndarray) else matrix.toarray()
+    return dense
+
+
+def _where(frame: Any) -> str:
+    if not isinstance(frame, str):
+        return "the turning frame"
+    return "the frame at rest" if frame == GROUND else f"the frame of body {frame!r}"
+
+
+def _listed(name: str, given: Any) -> Sequence[Any]:
+    if isinstance(given, str) or not isinstance(given, Sequence):
+        raise ValueError(f"{name}: a list expected, got {shown(given)}")
+    if given and isinstance(given[0], str):
+        raise ValueError(f"{name}: a list of {name} expected, [{tuple(given)!r}], got {shown(given)}")
+    return given
+
+
+def terms_of(state: State, frame: Frame) -> Terms:
+    """The terms at a state, with the accelerations and multipliers that follow from its q and v."""
+    how = How(float(state._loads), state._static)
+    mem = state._memory if state.model.core.nmem else None
+    motion, core = Motion(float(state.clock), state.q, state.v, state.v, mem), state.model.core
+    a, lam = core.initial(*motion[:3], mem, check=False, load=how.load, static=how.static)
+    return Terms(Space(state.model), motion._replace(a=a), lam, frame, how)
+
+
+def linearize(
+    state: State, inputs: Sequence[Any] = (), outputs: Sequence[Any] = (), *, frame: Any = GROUND
+) -> Linearization:
+    """Linearises a system about the motion on which a state lies.
+
+    The perturbations of all bodies, the displacement of the COM and a small rotation, are measured in one frame, so
+    that the result is the same in every formulation. The system must be time-invariant in this frame: a state in
+    equilibrium is so in the frame at rest, rotors with round supports too, and a mechanism that turns as a whole in a
+    frame that turns with it. The terms are compared with those shortly after along the motion.
+
+    Parameters
+    ----------
+    state : State
+        `model.state(...)`, `run.state(-1)`, ... Accelerations and multipliers follow from its q and v.
+    inputs : sequence of tuple
+        What acts from outside: ("joint", name) is an effort in the coordinate of a joint, as in `inverse_dynamics`;
+        ("force", body) and ("force", body, point) are three forces in the axes of the frame at the COM or a point (3,)
+        in body axes; ("torque", body) are three moments in these axes.
+    outputs : sequence of tuple
+        Accessors of a state with their arguments, such as ("joint_angle", "shoulder") or ("reaction", "pin").
+    frame : lgint.ground, str or tuple
+        The frame at rest; a body, with which the frame turns; or (axis, point, rate), an axis in inertial axes and the
+        rate about it, rad/s: a frame whose axes are the inertial ones at the time of the state.
+
+    Returns
+    -------
+    Linearization
+        `M`, `D`, `K`, `A`, `B`, `C`, `D_feed`, `eigenvalues`, `frequencies`, `damping_ratios`, `shapes(n)`.
+
+    Raises
+    ------
+    ValueError
+        If the system is not time-invariant in the frame, and for unknown bodies, joints and outputs.
+    SingularError
+        Naming rows, if the constraints of the state depend on each other, or naming a direction without inertia.
+    """
+    if not isinstance(state, State):
+        raise ValueError(
+            f"state: a state expected, model.state() or run.state(-1), got {type(state).__name__} {shown(state)}"
+        )
+    return Linearization(state, frame, inputs, outputs)

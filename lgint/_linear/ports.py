@@ -1,0 +1,155 @@
+"""Inputs and outputs of a linearised system."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+import numpy as np
+
+from lgint._args import Array, choice, shown
+from lgint._linear.frame import Frame
+from lgint._linear.perturb import STENCIL, STEP, Motion
+from lgint._model.model import Model
+from lgint._model.system import System
+from lgint._state.inverse import coordinate, rates_of
+from lgint._state.outputs import Wrench
+from lgint._state.state import State
+
+INPUTS: Final = ("joint", "force", "torque")
+AXES: Final = ("x", "y", "z")
+
+
+class Input:
+    """Forces from outside.
+
+    Attributes
+    ----------
+    names : list of str
+        The names of its components.
+    """
+
+    def __init__(self, given: Any, state: State) -> None:
+        if isinstance(given, str) or not isinstance(given, Sequence) or len(given) < 2:
+            raise ValueError(f'inputs: pairs such as ("joint", "shoulder") expected, got {shown(given)}')
+        self._kind = choice("kind of input", given[0], INPUTS)
+        if not isinstance(state.model, Model):
+            raise ValueError(f"inputs: a {type(state.model).__name__} has no joints or bodies")
+        if len(given) > (3 if self._kind == "force" else 2):
+            raise ValueError(f"inputs: too many entries in {shown(given)}")
+        self._name, self._point = given[1], given[2] if len(given) == 3 else None
+        stem = f"{self._kind} {self._name}"
+        self.names = [stem] if self._kind == "joint" else [f"{stem} {axis}" for axis in AXES]
+
+    def forces(self, state: State, frame: Frame) -> Array:
+        """The generalized forces (nv, components) of one unit of each component."""
+        if self._kind == "joint":
+            joint, which = coordinate(state.multibody(), self._name)
+            return rates_of(state.multibody(), joint, which, np.asarray(state.clock), state.q)[:, None]
+        rows = state.jacobian(self._name, self._point)
+        rows = rows[:3] if self._kind == "force" else rows[3:]
+        found: Array = rows.T @ frame.axes
+        return found
+
+
+class Output:
+    """An accessor of a state with its arguments."""
+
+    def __init__(self, given: Any, state: State) -> None:
+        if isinstance(given, str):
+            given = (given,)
+        if not isinstance(given, Sequence) or not given:
+            raise ValueError(f'outputs: accessors with arguments, ("position", "arm"), expected, got {shown(given)}')
+        self.accessor = choice("output", given[0], accessors())
+        self.arguments = list(given[1:])
+        self._model = state.model
+        shape = np.shape(self.of(state))
+        label = " ".join(map(str, given))
+        self.names = [label + "".join(f"[{i}]" for i in at) for at in np.ndindex(shape)]
+
+    @property
+    def balances_forces(self) -> bool:
+        """Whether it follows from the balance of the model's own forces, without those of inputs."""
+        if not isinstance(self._model, Model) or self.accessor != "reaction" or not self.arguments:
+            return False
+        joint = self._model.joints.get(self.arguments[0])
+        return joint is not None and bool(joint.get("holds"))
+
+    def of(self, state: Any) -> Array:
+        """The value in a state."""
+        found = getattr(state, self.accessor)
+        if callable(found):
+            try:
+                found = found(*self.arguments)
+            except TypeError as error:
+                raise ValueError(f"outputs: {self.accessor}: {error}") from error
+        found = found.values if isinstance(found, Wrench) else found
+        value = np.asarray(found)
+        if value.dtype.kind not in "fiu":
+            raise ValueError(f"outputs: {self.accessor} gives no numbers")
+        return value.astype(float)
+
+
+def accessors() -> list[str]:
+    """The names of accessors that give numbers."""
+    left_out = {"model", "method", "options", "clock", "multibody", "work", "row_names", "mem", "carry", "extra"}
+    return [name for name in dir(State) if not name.startswith("_") and name not in left_out]
+
+
+class Perturbed:
+    """The source of a state that has been moved by a perturbation."""
+
+    method: Final = None
+    options: Final[Mapping[str, Any]] = {}
+
+    def __init__(self, model: System, motion: Motion, lam: Array) -> None:
+        self.model = model
+        self._parts = {**dict(zip("tqv", motion[:3], strict=True)), "vdot": motion.a, "lam": lam, "extra": {}}
+        self._parts["mem"] = np.zeros(0)
+        if motion.mem is not None:
+            self._parts["mem"] = model.core.remember(motion.t, motion.q, motion.v, 0 * motion.v, motion.mem)
+
+    def _part(self, row: int, name: str) -> Any:
+        """A part of the state."""
+        if name not in self._parts:
+            raise AttributeError(f"a perturbed state has no {name}")
+        return self._parts[name]
+
+    def _single(self, row: int) -> Perturbed:
+        """The source itself."""
+        return self
+
+
+class Direction:
+    """Changes of q, v, accelerations and multipliers, (n, columns) each."""
+
+    def __init__(self, q: Array, v: Array, a: Array, lam: Array) -> None:
+        self.q, self.v, self.a, self.lam = q, v, a, lam
+
+
+def derivatives(outputs: list[Output], model: System, motion: Motion, lam: Array, along: Direction) -> Array:
+    """The derivatives (values, columns) of outputs along directions, by differences of sixth order."""
+    columns = []
+    for dq, dv, da, dlam in zip(along.q.T, along.v.T, along.a.T, along.lam.T, strict=True):
+        size = STEP / max(np.abs(dq).max(initial=0), 1e-3)
+        total: Any = 0.0
+        for i, weight in STENCIL:
+            ahead, behind = (
+                np.concatenate([each.of(_moved(model, motion, lam, s, dq, dv, da, dlam)).ravel() for each in outputs])
+                for s in (i * size, -i * size)
+            )
+            total = total + weight / size * (ahead - behind)
+        columns.append(total)
+    count = sum(len(each.names) for each in outputs)
+    return np.stack(columns, axis=1) if columns else np.zeros((count, 0))
+
+
+def state_at(model: System, motion: Motion, lam: Array) -> State:
+    """The state at a point of a motion."""
+    return State(Perturbed(model, motion, lam))
+
+
+def _moved(model: System, motion: Motion, lam: Array, s: float, dq: Array, dv: Array, da: Array, dlam: Array) -> State:
+    q = model.core.retract(motion.q, s * dq)
+    moved = motion._replace(q=q, v=motion.v + s * dv, a=motion.a + s * da)
+    return state_at(model, moved, lam + s * dlam)

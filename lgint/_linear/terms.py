@@ -1,0 +1,193 @@
+r"""The linearised equations of motion in one frame.
+
+With perturbations z of all bodies, the residual $r = M a + g - f + B^T \lambda$ changes by
+
+    Y^T delta r = M_z z'' + D_z z' + K_z z + B_z^T delta lam,      B_z z = 0,
+
+where M_z, D_z and K_z combine the derivatives of r by q, v and a with the maps of `perturb`. On the perturbations
+z = N y that the constraints allow, the multipliers drop out.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+
+from lgint._args import Array, listing
+from lgint._core import SingularError
+from lgint._linear.frame import Frame
+from lgint._linear.perturb import Block, Bodies, Motion, brackets
+from lgint._model.loops import TOLERANCE, dependent_rows
+from lgint._model.model import Model
+from lgint._model.system import System
+
+LARGE: Final = 600  # velocities from which on matrices are sparse
+TIE: Final = 1e-6  # of lengths between which the choice of coordinates does not decide by round-off
+
+Matrix = Any  # ndarray or csr_array
+
+
+class How(NamedTuple):
+    """Under which loads, and in which form, the core evaluates."""
+
+    load: float = 1.0
+    static: bool = False
+
+
+class Derivatives(NamedTuple):
+    """The derivatives of the residual by q, v and a, and B."""
+
+    K: Matrix
+    D: Matrix
+    M: Matrix
+    B: Matrix
+
+
+class Space:
+    """The perturbations of a system: what does not depend on its state."""
+
+    def __init__(self, model: System) -> None:
+        self.model = model
+        self.bodies = Bodies(model) if isinstance(model, Model) else None
+        self.sparse = model.nv >= LARGE
+        if self.sparse:
+            _need_scipy()
+        self.nz = self.bodies.nz if self.bodies else model.nv
+        self.labels = self.bodies.labels if self.bodies else [f"q[{i}]" for i in range(model.nv)]
+        rows, columns, B_rows, B_columns = model.core.sparsity()
+        self._places = {"K": (rows, columns), "D": (rows, columns), "M": (rows, columns), "B": (B_rows, B_columns)}
+
+    def derivatives(self, motion: Motion, lam: Array, how: How) -> Derivatives:
+        """The derivatives of the residual at a point of a motion."""
+        core, n = self.model.core, self.model.nv
+        values = core.sparse(
+            *motion[:4], lam, mem=motion.mem, want=("K", "D", "M", "B"), load=how.load, static=how.static
+        )
+        shapes = {"K": (n, n), "D": (n, n), "M": (n, n), "B": (core.nrows, n)}
+        return Derivatives(*(self._matrix(values[name], *self._places[name], shapes[name]) for name in "KDMB"))
+
+    def scattered(self, blocks: list[Block], shape: tuple[int, int]) -> Matrix:
+        """The matrix of blocks."""
+        rows, columns, values = [], [], []
+        for block in blocks:
+            size = block.values.shape
+            rows.append(np.broadcast_to(block.rows[:, :, None], size).ravel())
+            columns.append(np.broadcast_to(block.columns[:, None, :], size).ravel())
+            values.append(block.values.ravel())
+        return self._matrix(np.concatenate(values), np.concatenate(rows), np.concatenate(columns), shape)
+
+    def _matrix(self, values: Array, rows: Any, columns: Any, shape: tuple[int, int]) -> Matrix:
+        if self.sparse:
+            from scipy.sparse import coo_array
+
+            return coo_array((values, (rows, columns)), shape=shape).tocsr()
+        dense = np.zeros(shape)
+        np.add.at(dense, (rows, columns), values)
+        return dense
+
+
+class Terms:
+    """M, D, K and B by the perturbations z of a system at one point of a motion.
+
+    Attributes
+    ----------
+    Y, W, W1, W0 : matrices, shapes (nv, nz)
+        As in `Maps`.
+    M, D, K : matrices, shapes (nz, nz)
+        Of the linearised equations of motion.
+    B : matrix, shape (rows, nz)
+        Of the active constraints; `rows` are their numbers.
+    basis : list of ndarray
+        The perturbations of poses that belong to z, by groups of blocks.
+    """
+
+    def __init__(self, space: Space, motion: Motion, lam: Array, frame: Frame, how: How, like: Any = None) -> None:
+        self.space, self.motion, self.lam, self.frame, self.how = space, motion, lam, frame, how
+        self.derivatives = space.derivatives(motion, lam, how)
+        self.error = 0.0
+        self.basis: list[Array] = []
+        if space.bodies is None:
+            self.Y: Matrix = np.eye(space.nz)
+            self.W = self.W1 = brackets(space.model, motion.v)
+            self.W0 = brackets(space.model, motion.a)
+        else:
+            maps = space.bodies.maps(motion, frame, None if like is None else like.basis)
+            shape = (space.model.nv, space.nz)
+            self.Y, self.W, self.W1, self.W0 = (space.scattered(blocks, shape) for blocks in maps[:4])
+            self.basis, self.error = maps.basis, maps.error
+        self._set()
+
+    def _set(self) -> None:
+        K, D, M, B = self.derivatives
+        Y = self.Y.T
+        self.M = Y @ (M @ self.Y)
+        self.D = Y @ (M @ self.W1 + D @ self.Y)
+        self.K = Y @ (M @ self.W0 + D @ self.W + K @ self.Y)
+        own = set() if self.space.bodies is None else self.space.bodies.own_rows
+        active = np.flatnonzero(abs(B).sum(axis=1))
+        self.rows = np.array([row for row in active if row not in own], dtype=int)
+        self.B = (B @ self.Y)[self.rows]
+
+    @cached_property
+    def poses(self) -> Matrix:
+        """The perturbations of poses that belong to z, (poses, nz)."""
+        bodies = self.space.bodies
+        if bodies is None:
+            return np.eye(self.space.nz)
+        blocks = [Block(group.poses, group.z, each) for group, each in zip(bodies.groups, self.basis, strict=True)]
+        return self.space.scattered(blocks, (bodies.count, bodies.nz))
+
+    @cached_property
+    def free(self) -> tuple[Array, list[int]]:
+        """N (nz, n), whose columns are perturbations that the constraints allow, and n poses, which are y in z = N y.
+
+        The poses are chosen one after the other, each time one that the others determine least; formulations do not
+        matter for the choice.
+        """
+        N = _kernel(self)
+        left = np.asarray(self.poses @ N)
+        F, chosen = left.copy(), []
+        for _ in range(N.shape[1]):
+            lengths = np.einsum("ij,ij->i", left, left)
+            at = int(np.flatnonzero(lengths >= (1 - TIE) * lengths.max())[0])
+            direction = left[at] / np.sqrt(lengths[at])
+            left -= np.outer(left @ direction, direction)
+            chosen.append(at)
+        chosen.sort()
+        return N @ np.linalg.inv(F[chosen]), chosen
+
+    def holds(self, N: Array, tolerance: float) -> bool:
+        """Whether the constraints allow perturbations z = N y, up to a relative tolerance."""
+        if not self.B.shape[0]:
+            return True
+        return bool(np.abs(self.B @ N).max() <= tolerance * max(1.0, float(abs(self.B).max())) * np.abs(N).max())
+
+    def on(self, N: Array) -> tuple[Array, Array, Array]:
+        """M, D and K on perturbations z = N y."""
+        return N.T @ (self.M @ N), N.T @ (self.D @ N), N.T @ (self.K @ N)
+
+
+def _kernel(terms: Terms) -> Array:
+    """An orthonormal basis of ker B; SingularError naming rows that depend on the others."""
+    B = terms.B if isinstance(terms.B, np.ndarray) else terms.B.toarray()
+    if not len(B):
+        return np.eye(B.shape[1])
+    length = np.linalg.norm(B, axis=1, keepdims=True)
+    _, sizes, axes = np.linalg.svd(B / np.where(length > 0, length, 1.0), full_matrices=True)
+    if len(B) > B.shape[1] or sizes[-1] < TOLERANCE * sizes[0]:
+        names = terms.space.model.row_names
+        dependent = [names[terms.rows[i]] for i in dependent_rows(B, iter([range(len(B))]))]
+        raise SingularError(
+            f"linearize: singular constraints: in this position these rows depend on the others: {listing(dependent)}"
+        )
+    found: Array = axes[len(B) :].T
+    return found
+
+
+def _need_scipy() -> None:
+    try:
+        import scipy.sparse  # noqa: F401
+    except ImportError as error:
+        raise ImportError("the linear analysis of large systems needs SciPy: pip install scipy") from error
