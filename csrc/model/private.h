@@ -7,6 +7,7 @@
 #include "model/body/body.h"
 #include "model/force/force.h"
 #include "model/joint/joint.h"
+#include "system/optional.h"
 
 /* An element of the description: its family's record. One of the three is not NULL. */
 typedef struct lg_element_ref {

@@ -8,7 +8,7 @@
 #ifndef LG_SOLVE_ARTICULATED_H
 #define LG_SOLVE_ARTICULATED_H
 
-#include "system/system.h"
+#include "system/optional.h"
 
 typedef struct lg_articulated {
     const lg_system *system; /* NULL: not in use */

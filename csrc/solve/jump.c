@@ -6,6 +6,7 @@
 #include "solve/jump.h"
 
 #include "core/small.h"
+#include "system/optional.h"
 
 #include <stdlib.h>
 

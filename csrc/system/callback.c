@@ -4,6 +4,7 @@
 #include "core/small.h"
 #include "system/callback_eval.h"
 #include "system/callback_pair.h"
+#include "system/optional.h"
 
 #include <limits.h>
 #include <stdio.h>

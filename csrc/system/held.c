@@ -2,6 +2,7 @@
 #include "system/held.h"
 
 #include "core/small.h"
+#include "system/optional.h"
 
 static const lg_system *inner_of(void *self)
 {

@@ -31,44 +31,19 @@ enum {
     LG_SYSTEM_REGULAR_MASS = 128 /* M is constant, and every block of it has an inverse */
 };
 
-/* Rows around closed loops of which some imply the others: in every loop as many are active as are independent. The
-   others are inactive: their phi, phidot, zeta and their rows of B and Z are zero, and so are their multipliers. A
-   system begins with a choice of its own; solve/choice.h makes another where that is nearly dependent. */
-typedef struct lg_choice {
-    int nloops;
-    const int *start; /* per loop, nloops + 1: first row. The rows are those that the pattern lists as masked. */
-    const int *inactive; /* per row, whether it is inactive at first */
-    int mem; /* where it begins in mem: per row 1 if it is not as at first; then a number of solve/choice.h */
-} lg_choice;
-
-/* M^-1 of single blocks without the matrix M, for systems with blocks where that takes less work: trees of links, with
-   work that grows linearly with the block's velocities. */
-typedef struct lg_inverse_mass {
-    int (*size)(void *self, int block); /* doubles of the block's factor; -1: it has none, M has to be formed */
-    /* Writes the factor at a point's t and q, which lasts as long as the caller keeps it; point->same_q as in `eval`.
-       LG_SINGULAR: M is singular but for round-off, and so is its part from this velocity of the block on. */
-    lg_status (*factor)(void *self, const lg_point *point, int block, double *factor, int *deficient);
-    /* x = M^-1 x for n right-hand sides of the block's nv values, `ld` apart. The factor holds scratch as well. */
-    void (*solve)(void *self, int block, double *factor, int n, int ld, double *x);
-} lg_inverse_mass;
-
-/* Functions of the user that give forces, for advice when a step fails. */
-typedef struct lg_laws {
-    const char *(*name)(void *self, int number); /* of number 0, 1, ...; NULL beyond the last one */
-    int (*length)(void *self); /* of their values */
-    /* A function that fails leaves no error of the user's behind. */
-    lg_status (*value)(void *self, const lg_point *point, int number, double *value);
-} lg_laws;
-
-typedef struct lg_system lg_system;
+/* Optional parts: optional.h, step.h. */
+typedef struct lg_choice lg_choice;
+typedef struct lg_inverse_mass lg_inverse_mass;
+typedef struct lg_laws lg_laws;
 typedef struct lg_steps lg_steps;
+typedef struct lg_system lg_system;
 
 struct lg_system {
     void *self;
     const lg_space *space;
     const lg_pattern *pattern;
     unsigned flags;
-    const lg_choice *choice; /* NULL: all rows are always active */
+    const lg_choice *choice; /* of redundant rows; NULL: all rows are always active */
     int nmem; /* doubles of memory, which `commit` owns except for those of the choice */
     int nwork; /* doubles of scratch that every point must bring */
     lg_status (*eval)(void *self, const lg_point *point, const lg_wanted *wanted);
@@ -88,7 +63,7 @@ struct lg_system {
     const char *(*row_name)(void *self, int row); /* of a constraint row */
     const char *(*block_name)(void *self, int block); /* the body on a block; optional */
     const char *(*not_finite)(void *self, const lg_point *point); /* the element whose force is not finite; optional */
-    const lg_laws *laws; /* optional */
+    const lg_laws *laws; /* the user's functions; optional */
 };
 
 /* The same system in another form. It has the same `self`, shape, plans and parameters, and lasts as long as that

@@ -4,6 +4,7 @@
 #include "core/small.h"
 #include "model/body/tree_state.h"
 #include "model/model.h"
+#include "system/optional.h"
 
 #include <stdlib.h>
 

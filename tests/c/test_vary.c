@@ -1,4 +1,5 @@
-/* Models with other parameters: what they share with the model that was built, and what they own. */
+/* Models with other parameters, and in other forms: what they share with the model that was built, and what they
+   own. */
 #include "check.h"
 #include "model/private.h"
 
@@ -107,10 +108,27 @@ static void test_parameters_are_checked(void)
     lg_model_free(built);
 }
 
+/* Another form is a copy of the system's struct with another function `eval`. */
+static void test_forms_share_all_but_their_functions(void)
+{
+    lg_model *model = new_model(parameters);
+    const lg_system *system = lg_model_system(model);
+    int differ = 0;
+    for (lg_form form = LG_FORM_DYNAMICS; form < LG_FORM_COUNT; form++) {
+        lg_system sibling = lg_system_in(system, form);
+        differ += sibling.eval != system->eval;
+        sibling.eval = system->eval;
+        CHECK(memcmp(&sibling, system, sizeof sibling) == 0);
+    }
+    CHECK(differ == LG_FORM_COUNT - 1);
+    lg_model_free(model);
+}
+
 int main(void)
 {
     RUN(test_a_variant_is_the_model_built_with_its_parameters);
     RUN(test_what_depends_on_the_shape_alone_is_shared);
     RUN(test_parameters_are_checked);
+    RUN(test_forms_share_all_but_their_functions);
     return check_result();
 }
