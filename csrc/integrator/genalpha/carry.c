@@ -80,6 +80,7 @@ lg_alpha_state lg_alpha_state_in(const lg_system *system, double *base)
 void lg_alpha_keep_state(lg_genalpha_stepper *g, int keeps)
 {
     g->state_changed = 1;
+    g->state_lost = 0;
     g->new_state[0] = 0;
     if (!keeps)
         return;

@@ -370,8 +370,10 @@ static void hand_over(const lg_genalpha_stepper *g, const double *lam_n)
         shift(nmu, back, c->mu, g->mu);
         *c->steps = *c->steps < 3 ? *c->steps + 1 : 3;
     }
-    if (g->state_changed)
-        lg_copy(g->matrix_valid ? lg_alpha_state_count(g->base.system) : 1, g->new_state, c->formed_at);
+    if (g->state_changed && g->matrix_valid)
+        lg_copy(lg_alpha_state_count(g->base.system), g->new_state, c->formed_at);
+    else if (g->state_changed && lg_alpha_keeps_matrix(g))
+        c->formed_at[0] = 0;
 }
 
 /* ---- the step ---- */
@@ -433,7 +435,7 @@ static lg_status alpha_solve(lg_genalpha_stepper *g, const lg_state *state, doub
         if (status == LG_OK)
             status = lg_alpha_solve(g, &result);
     }
-    int kept = lg_alpha_keeps_matrix(g) && (!g->state_changed || g->new_state[0] != 0);
+    int kept = lg_alpha_keeps_matrix(g) && (!g->state_changed || (!g->state_lost && g->new_state[0] != 0));
     g->matrix_valid = kept && status == LG_OK && result.matrix_valid;
     return status;
 }

@@ -67,6 +67,7 @@ static lg_status evaluate_matrix(lg_genalpha_stepper *g, const lg_alpha_state *f
 {
     int constrained = g->base.system->pattern->nrows > 0;
 
+    g->state_lost = 1;
     lg_matrix_zero(&g->base.accel.matrix);
     genalpha_form_chains(g, formed);
     wanted.tangent = &(lg_tangent){&g->base.accel.matrix, g->chain};

@@ -82,6 +82,7 @@ struct lg_genalpha_stepper {
     int chains_formed; /* the part of the chains that is constant within a step has been formed */
     int matrix_valid; /* there is a matrix, that of the state which is carried or of new_state */
     int state_changed; /* the current step has formed a new matrix */
+    int state_lost; /* and has assembled another one since, where new_state stands */
     double *new_state; /* its state if it may be kept, in the form in which it is carried from the end of the step on */
 
     /* stabilised index 2 */
