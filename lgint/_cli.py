@@ -205,6 +205,8 @@ def _summary(name: str, run: Trajectory) -> str:
     if run.model.nc:
         position, velocity = (abs(run.constraint_residual(level)).max() for level in ("position", "velocity"))
         lines.append(f"largest constraint residual {position:.2e} (position), {velocity:.2e} (velocity)")
+    if stats.retries:
+        lines.append(f"{stats.retries} steps failed and were taken in halves")
     if stats.newton_iterations:
         lines.append(f"{stats.newton_iterations / stats.steps:.2f} Newton iterations per step")
     return "\n".join(lines)

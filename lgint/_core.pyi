@@ -279,10 +279,10 @@ def integrate(
 
     t (n,), h (n,), error (n,), q (n, nq), v and vdot (n, nv), lam (n, nrows), mem (n, nmem); carry (of the last
     state only); end (that state, the same fields); knots (both ends of every step: t, q, v, vdot, lam; or None); stats:
-    steps, rejected, failed, newton_iterations, jacobians, factorisations, evaluations, dense_fallbacks, least_cosine,
-    parasitic_rate, wall_time; nearest (the body with the least cosine of Tait-Bryan angles, and its time), parasite
-    (the same of the largest parasitic rate). With rtol or atol among the
-    options, h is not read. The arrays are the memory of the record itself."""
+    steps, rejected, failed, retries, newton_iterations, jacobians, factorisations, evaluations, dense_fallbacks,
+    least_cosine, parasitic_rate, wall_time; nearest (the body with the least cosine of Tait-Bryan angles, and its
+    time), parasite (the same of the largest parasitic rate). With rtol or atol among the options, h is not read. The
+    arrays are the memory of the record itself."""
 
 def ensemble(
     systems: Sequence[System],  # of the same nq, nv and nmem

@@ -25,10 +25,14 @@ enum { LG_PROJECTIONS(LG_CHOICE_CONSTANT) };
      "with error control, none with fixed steps.",                                                                     \
      LG_FIELD(type, project)}
 
-/* How Newton's method ends: three rows, for the member `stop`, with the defaults of two of them. */
+/* How Newton's method ends, and what follows if it fails: four rows, for the member `stop`, with the defaults of two of
+   them. */
 typedef struct lg_newton_options {
-    lg_option_value rtol, atol, max_iter;
+    lg_option_value rtol, atol, max_iter, retry;
 } lg_newton_options;
+
+/* Parts of a step are counted as fractions of it, which are exact for as many halvings. */
+#define LG_MOST_RETRIES 20
 
 #define LG_NEWTON_OPTIONS(type, rtol_default, atol_default)                                                            \
     {"newton_rtol",                                                                                                    \
@@ -47,9 +51,20 @@ typedef struct lg_newton_options {
          NULL,                                                                                                         \
          "Absolute part of the bound on the residual (root mean square of the force rows).",                           \
          LG_FIELD(type, stop.atol)},                                                                                   \
+        {"max_iter",                                                                                                   \
+         LG_OPTION_INTEGER,                                                                                            \
+         {20, -1},                                                                                                     \
+         1,                                                                                                            \
+         1000,                                                                                                         \
+         NULL,                                                                                                         \
+         "A step that takes more Newton iterations has failed.",                                                       \
+         LG_FIELD(type, stop.max_iter)},                                                                               \
     {                                                                                                                  \
-        "max_iter", LG_OPTION_INTEGER, {20, -1}, 1, 1000, NULL,                                                        \
-            "A step that takes more Newton iterations has failed.", LG_FIELD(type, stop.max_iter)                      \
+        "retry", LG_OPTION_INTEGER, {NAN, -1}, 0, LG_MOST_RETRIES, NULL,                                               \
+            "How often a step that fails may be halved: its parts are then taken one after the other. Default: 0 "     \
+            "with "                                                                                                    \
+            "fixed steps, 10 with error control, whose steps become smaller by themselves.",                           \
+            LG_FIELD(type, stop.retry)                                                                                 \
     }
 
 /* Choices of generalized-alpha and its relatives. */

@@ -135,3 +135,11 @@ int lg_stepper_adapts(const lg_stepper *self)
 {
     return lg_stepper_estimates(self) && lg_stepper_control(self)->law.choice != LG_CONTROL_NONE;
 }
+
+int lg_stepper_retries(const lg_stepper *self)
+{
+    static const int by_default = 10; /* with error control */
+    const lg_option *retry = lg_option_find(self->method->options, "retry");
+    double given = retry ? self->options[retry->field].number : -1;
+    return isnan(given) ? (lg_stepper_adapts(self) ? by_default : 0) : (int)given;
+}

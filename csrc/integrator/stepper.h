@@ -28,6 +28,7 @@ typedef struct lg_parasite {
 typedef struct lg_stats {
     long steps, newton_iterations, jacobians, factorisations, evaluations, dense_fallbacks;
     long rejected, failed; /* steps that were rejected; those of them that failed */
+    long retries; /* steps that failed and were tried again at half their size */
     const char *newton; /* the variant of Newton's method in use, such as "auto"; NULL: none */
     lg_nearest nearest; /* at the start and at the ends of all steps */
     lg_parasite parasite; /* at the ends of all steps */
@@ -129,6 +130,8 @@ const lg_control_options *lg_stepper_control(const lg_stepper *self);
 int lg_stepper_estimates(const lg_stepper *self);
 /* Whether that error chooses the steps: control is not "none". */
 int lg_stepper_adapts(const lg_stepper *self);
+/* How often a step that fails may be halved; -1: the method has no such option. */
+int lg_stepper_retries(const lg_stepper *self);
 
 /* The data of generalized-alpha: alpha_m and alpha_f as functions of its damping. */
 typedef struct lg_alpha_rule {

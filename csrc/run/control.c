@@ -37,6 +37,7 @@ void lg_control_prepare(lg_control *control, const lg_stepper *stepper)
     control->safety = options->safety.number;
     control->max_increase = options->max_increase.number;
     control->max_decrease = options->max_decrease.number;
+    control->after_failure = lg_stepper_retries(stepper) < 0 ? control->max_decrease : 0.5;
 }
 
 void lg_control_layout(lg_control *control, const lg_stepper *stepper, lg_arena *arena)
@@ -250,7 +251,7 @@ static double next_size(const lg_control *control, lg_trial trial, double error,
 {
     const lg_control_memory *memory = control->memory;
     if (isnan(error))
-        return control->max_decrease * trial.h;
+        return control->after_failure * trial.h;
     if (accepted && trial.shortened && memory->rejections == 0) /* a small error may be round-off and is not used */
         return error < least_error ? memory->h
                                    : fmin(memory->h, control->safety * pow(error, -1 / control->order) * trial.h);

@@ -11,7 +11,7 @@
 typedef struct lg_control_memory {
     double h; /* size wanted for the next step; 0: still to be chosen */
     double error; /* of the last accepted step; 0: no step yet */
-    double rejections; /* of the current step */
+    double rejections; /* of the current step; with fixed steps: how often the next one, or its next part, is halved */
 } lg_control_memory;
 
 typedef struct lg_control {
@@ -19,6 +19,7 @@ typedef struct lg_control {
     int law;
     double order; /* the error of a step is O(h^order) */
     double first_step, max_step, min_step, safety, max_increase, max_decrease;
+    double after_failure; /* factor of the step size after a step that failed */
     double *rtol, *atol; /* 2 nv: coordinates, velocities */
     double *scale, *error; /* 2 nv */
     double *q, *v, *a, *lam; /* scratch */

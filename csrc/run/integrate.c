@@ -56,6 +56,12 @@ static double grid_time(const lg_grid *grid, double steps)
     return grid->origin + (grid->index + steps) * grid->step;
 }
 
+/* Whether the present time is one of the grid, not inside a step that is taken in parts. Without a grid: yes. */
+static int at_a_step(const lg_grid *grid)
+{
+    return grid->index == floor(grid->index);
+}
+
 /* Whether t is the present time of a grid that was made for this h. */
 static int on_grid(const lg_grid *grid, double t, double h)
 {
@@ -89,7 +95,7 @@ static void enter_interval(lg_grid *grid, double t, double landing, double h)
 
     int whole;
     double n = steps_between(t, landing, h, &whole);
-    if (!(whole && same && grid->step == h))
+    if (!(whole && same && grid->step == h && at_a_step(grid)))
         *grid = (lg_grid){.origin = t, .step = whole ? h : (landing - t) / n};
     grid->last = grid->index + n;
     grid->end = landing;
@@ -291,7 +297,8 @@ static lg_status check_advance(lg_run *run, double next)
     return LG_STEP_SIZE;
 }
 
-/* Takes a step with error control, or the next step of the grid, whose end is set to its time on the grid. */
+/* Takes a step with error control, or the next step of the grid or a part of it, whose end is set to its time on the
+   grid. */
 static lg_status take_step(lg_loop *loop, lg_landing landing)
 {
     lg_run *run = loop->run;
@@ -299,15 +306,15 @@ static lg_status take_step(lg_loop *loop, lg_landing landing)
     if (run->control.adapts)
         return lg_run_adapt(run, landing.t, loop->report);
 
-    double next = grid->index + 1 >= grid->last ? landing.t : grid_time(grid, 1);
-    LG_TRY(check_advance(run, next));
+    double whole = floor(grid->index), done = grid->index - whole;
+    LG_TRY(check_advance(run, whole + 1 >= grid->last ? landing.t : grid_time(grid, 1 - done)));
     if (loop->observer->step || loop->schedule->t_eval || run->control.estimates)
         lg_run_keep(run);
-    LG_TRY(lg_run_step(run, grid->step, loop->report));
+    LG_TRY(lg_run_step(run, grid->step, &done, loop->report));
     if (run->control.estimates)
         LG_TRY(lg_run_estimate(run, loop->report));
-    grid->index++;
-    run->state.t = next;
+    grid->index = whole + done;
+    run->state.t = grid->index >= grid->last ? landing.t : grid_time(grid, 0);
     return lg_run_renew_rows(run);
 }
 
@@ -331,15 +338,16 @@ static lg_status check_pace(lg_loop *loop)
     return LG_STEP_SIZE;
 }
 
-/* Takes one step, processes it, and saves the state if it is due. */
+/* Takes one step or a part of one, processes it, and saves the state if it is due. Steps count when they are whole. */
 static lg_status advance_loop(lg_loop *loop, lg_landing landing)
 {
     LG_TRY(take_step(loop, landing));
+    int counts = at_a_step(loop->run->grid);
     loop->saved = 0;
-    loop->steps++;
+    loop->steps += counts;
     LG_TRY(finish_step(loop, loop->run->state.t >= landing.t ? landing.kink : -INFINITY));
     LG_TRY(evaluate_here(loop));
-    if (loop->steps % loop->schedule->save_every == 0)
+    if (counts && loop->steps % loop->schedule->save_every == 0)
         LG_TRY(save_step(loop));
     LG_TRY(check_pace(loop));
     return lg_poll_after(&loop->poll, STEP_WORK);
@@ -403,6 +411,18 @@ static double step_end(lg_grid *grid, double t, double h)
     return grid->end = grid_time(grid, 0);
 }
 
+/* Takes a step of size h to `landing`, in parts if it must be. */
+static lg_status go_to(lg_run *run, double landing, double h, lg_report *report)
+{
+    double begin = run->state.t, done = 0;
+    while (done < 1) {
+        LG_TRY(lg_run_step(run, h, &done, report));
+        run->state.t = done < 1 ? begin + done * h : landing;
+        LG_TRY(lg_run_renew_rows(run));
+    }
+    return LG_OK;
+}
+
 static lg_status go(lg_run *run, double end, double h, lg_report *report)
 {
     double done = 0;
@@ -410,20 +430,19 @@ static lg_status go(lg_run *run, double end, double h, lg_report *report)
     while (run->state.t < end) {
         lg_landing landing = next_landing(run->system, run->state.t, end, h);
         double left = landing.t < end ? landing.t - run->state.t : h - done;
-        LG_TRY(lg_run_step(run, left, report));
+        LG_TRY(go_to(run, landing.t, left, report));
         done += left;
-        run->state.t = landing.t;
-        LG_TRY(lg_run_renew_rows(run));
         if (isfinite(landing.kink))
             LG_TRY(pass_kink(run, landing.kink));
     }
     return LG_OK;
 }
 
-/* Whether anything can fail after the state has changed: a second step, or a restart at a kink or with other rows. */
+/* Whether anything can fail after the state has changed: a second step or part of one, or a restart at a kink or with
+   other rows. */
 static int changes_early(const lg_run *run, double end, double h)
 {
-    return isfinite(next_landing(run->system, run->state.t, end, h).kink) || run->system->choice;
+    return isfinite(next_landing(run->system, run->state.t, end, h).kink) || run->system->choice || run->retry > 0;
 }
 
 /* Replaces the held forces; a vector of zeros is none. */

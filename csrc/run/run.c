@@ -149,6 +149,18 @@ static void advise_steadier_rule(const lg_run *run, lg_status status, lg_report 
             steadier->name);
 }
 
+/* After a failed step that was not halved although the method could do that, advises it. Steps with error control
+   become smaller by themselves. */
+static void advise_retry(const lg_run *run, lg_status status, double h, lg_report *report)
+{
+    char advice[LG_WHAT_SIZE];
+    if (run->retry != 0 || run->control.adapts || h == 0 ||
+        (status != LG_NO_CONVERGENCE && status != LG_NOT_FINITE && status != LG_TURNED))
+        return;
+    snprintf(advice, sizeof advice, "%s", report->advice[0] ? report->advice : "try a smaller h");
+    lg_report_advise(report, "%s; retry=10 takes a step that fails in parts", advice);
+}
+
 /* Allocates the stepper with its coefficients, then the memory of the whole run. */
 static lg_status allocate(lg_run *run, const lg_setup *setup, lg_report *report)
 {
@@ -172,6 +184,7 @@ static lg_status allocate(lg_run *run, const lg_setup *setup, lg_report *report)
     LG_TRY(type->prepare(stepper));
     LG_TRY(check_needs(run));
     lg_control_prepare(&run->control, stepper);
+    run->retry = lg_stepper_retries(stepper);
     LG_TRY(lg_arena_open(&run->arena, run_layout, run));
 
     LG_TRY(lg_control_fill(&run->control, stepper));
@@ -250,8 +263,7 @@ lg_status lg_run_restart(lg_run *run, double past)
 
 /* ---- the choice of rows ---- */
 
-/* Chooses the rows again at the present state. */
-static lg_status choose_rows(lg_run *run, int *changed)
+lg_status lg_run_choose_rows(lg_run *run, int *changed)
 {
     lg_state *state = &run->state;
     lg_point point = lg_point_after(state->t, state->q, state->v, state->mem);
@@ -264,10 +276,7 @@ static lg_status project_and_restart(lg_run *run, double past)
     return restart(run, past);
 }
 
-/* Continues with other active rows. Their multipliers differ, so predictors begin anew, as at a kink, and the state
-   moves onto these rows, from which steps may have drifted while other rows only implied them. Methods that pass kinks
-   do not drift, and keep their history, which has no multipliers. */
-static lg_status begin_with_rows(lg_run *run)
+lg_status lg_run_begin_with_rows(lg_run *run)
 {
     lg_state *state = &run->state;
     lg_point point = lg_point_after(state->t, state->q, state->v, state->mem);
@@ -279,13 +288,8 @@ lg_status lg_run_renew_rows(lg_run *run)
 {
     int changed = 0;
     if (lg_choice_is_due(&run->stepper->accel, run->state.mem))
-        LG_TRY(choose_rows(run, &changed));
-    return changed ? begin_with_rows(run) : LG_OK;
-}
-
-static int is_failed_solve(lg_status status)
-{
-    return status == LG_SINGULAR || status == LG_NO_CONVERGENCE;
+        LG_TRY(lg_run_choose_rows(run, &changed));
+    return changed ? lg_run_begin_with_rows(run) : LG_OK;
 }
 
 /* Makes the first restart, and repeats it with other active rows if its matrix is singular or has weak pivots. */
@@ -295,32 +299,12 @@ static lg_status restart_first(lg_run *run)
     lg_stepper *stepper = run->stepper;
     lg_choice_watch(&stepper->accel);
     lg_status status = lg_run_restart(run, run->state.t);
-    if (!is_failed_solve(status) && !(status == LG_OK && lg_choice_is_due(&stepper->accel, run->state.mem)))
+    if (!lg_choice_may_help(status) && !(status == LG_OK && lg_choice_is_due(&stepper->accel, run->state.mem)))
         return status;
     lg_report cause = stepper->report;
-    LG_TRY(choose_rows(run, &changed));
+    LG_TRY(lg_run_choose_rows(run, &changed));
     stepper->report = changed ? (lg_report){0} : cause;
     return changed ? lg_run_restart(run, run->state.t) : status;
-}
-
-/* Takes the stepper's step. If a solve fails, the step is tried once more with other active rows. */
-static lg_status try_step(lg_run *run, double h)
-{
-    int changed = 0;
-    lg_stepper *stepper = run->stepper;
-    lg_choice_watch(&stepper->accel);
-    lg_status status = stepper->type->step(stepper, &run->state, h);
-    if (!is_failed_solve(status))
-        return status;
-    lg_report cause = stepper->report;
-    LG_TRY(choose_rows(run, &changed));
-    stepper->report = changed ? (lg_report){0} : cause;
-    if (!changed)
-        return status;
-    LG_TRY(begin_with_rows(run));
-    if (run->control.estimates)
-        lg_run_keep(run);
-    return stepper->type->step(stepper, &run->state, h);
 }
 
 static lg_status check_consistent(lg_run *run)
@@ -408,6 +392,7 @@ void lg_run_report(lg_run *run, lg_status status, double h, lg_report *report)
     }
     lg_report_coordinates(run->system, &run->state, h, status, report);
     advise_steadier_rule(run, status, report);
+    advise_retry(run, status, h, report);
     suspect_laws(run, status, h, report);
     report->status = status;
     report->step = run->stepper ? run->stepper->stats.steps : 0;
@@ -479,197 +464,4 @@ lg_status lg_run_between(lg_run *run, double t)
               found = row_of_state(run, state);
     LG_TRY(lg_dense_between(&run->dense, &from, &to, &found, run->stepper->accel.work, &run->stepper->report));
     return lg_check_finite(run->system, state->q, state->v, state->a, state->lam);
-}
-
-/* ---- one step ---- */
-
-/* Copies the counts of the solver of accelerations. */
-static void count_work(lg_stepper *stepper)
-{
-    stepper->stats.evaluations = stepper->accel.evaluations;
-    stepper->stats.factorisations = stepper->accel.matrix.factorisations;
-    stepper->stats.dense_fallbacks = stepper->accel.matrix.fallbacks;
-}
-
-static void count_step(lg_run *run, double h, double error)
-{
-    run->h = h;
-    run->error = error;
-    run->stepper->stats.steps++;
-    lg_nearest_note(&run->stepper->stats.nearest, run->system, run->state.t, run->state.q);
-    count_work(run->stepper);
-}
-
-lg_status lg_run_step(lg_run *run, double h, lg_report *report)
-{
-    lg_status status = try_step(run, h);
-    if (status == LG_OK)
-        count_step(run, h, NAN);
-    else
-        lg_run_report(run, status, h, report);
-    return status;
-}
-
-lg_status lg_run_estimate(lg_run *run, lg_report *report)
-{
-    lg_stepper *stepper = run->stepper;
-    lg_status status = stepper->type->error(stepper, &run->before, run->h, run->control.error);
-    if (status == LG_OK) {
-        run->error = lg_control_norm(&run->control, run->system->space, &run->before, &run->state);
-        count_work(stepper);
-        return LG_OK;
-    }
-    lg_run_return(run);
-    lg_run_report(run, status, run->h, report);
-    return status;
-}
-
-/* One attempt at a step from `before`. *error is its scaled error, NaN if the step failed at this size, for a reason
-   that is left in `cause`. */
-static lg_status attempt(lg_run *run, double h, double *error, lg_report *cause)
-{
-    lg_stepper *stepper = run->stepper;
-    stepper->report = (lg_report){0};
-    lg_status status = try_step(run, h);
-    if (status == LG_OK)
-        status = stepper->type->error(stepper, &run->before, h, run->control.error);
-    *error = status == LG_OK ? lg_control_norm(&run->control, run->system->space, &run->before, &run->state) : NAN;
-    *error = isfinite(*error) ? *error : NAN;
-    int smaller_may_do = status == LG_NOT_FINITE || status == LG_NO_CONVERGENCE || status == LG_SINGULAR ||
-                         status == LG_TURNED || status == LG_OVERTURNED;
-    if (smaller_may_do) {
-        *cause = stepper->report;
-        cause->status = status;
-    }
-    return smaller_may_do ? LG_OK : status;
-}
-
-static double largest_change(int n, const double *from, const double *to)
-{
-    double largest = 0;
-    for (int i = 0; i < n; i++)
-        largest = fmax(largest, fabs(to[i] - from[i]));
-    return largest;
-}
-
-/* Whether every entry of the error that is beyond its tolerance lies in the last bits of q and v. */
-static int is_in_the_last_bits(const lg_run *run)
-{
-    static const double bits = 4 * DBL_EPSILON;
-    const double *q = run->before.q, *v = run->before.v, *error = run->control.error, *scale = run->control.scale;
-    int nv = run->system->space->nv;
-    for (const lg_factor *f = run->system->space->factor, *end = f + run->system->space->nfactors; f < end; f++)
-        for (int i = 0; i < f->nv; i++) {
-            int k = f->v + i, turn = i - f->node->attitude_v;
-            double size = turn >= 0 && turn < f->node->attitude_n ? 1 : lg_max_abs(f->nq, q + f->q);
-            if (f->node->linear && f->nq == f->nv)
-                size = fabs(q[f->q + i]);
-            if ((fabs(error[k]) > scale[k] && fabs(error[k]) > bits * size) ||
-                (fabs(error[nv + k]) > scale[nv + k] && fabs(error[nv + k]) > bits * fabs(v[k])))
-                return 0;
-        }
-    return 1;
-}
-
-/* Whether the last step, or its error, is round-off: q and v moved by hardly more than their last bits, or the error
-   lies in the last bits of what the step added, as at the start of a motion from rest, or of q and v. */
-static int lost_in_round_off(const lg_run *run)
-{
-    static const double noise = 64 * DBL_EPSILON;
-    const lg_space *space = run->system->space;
-    const lg_state *from = &run->before, *to = &run->state;
-    const double *error = run->control.error;
-    double dq = largest_change(space->nq, from->q, to->q), dv = largest_change(space->nv, from->v, to->v);
-    int still = dq <= noise * lg_max_abs(space->nq, from->q) && dv < noise * lg_max_abs(space->nv, from->v);
-    return still ||
-           (lg_max_abs(space->nv, error) <= noise * dq && lg_max_abs(space->nv, error + space->nv) <= noise * dv) ||
-           is_in_the_last_bits(run);
-}
-
-/* Why no step smaller than the rejected one can be tried; NULL: it can. A step must be longer than min_step and than
-   the resolution of t, and change the state by more than round-off. At t = 0 every step is resolved, so only the state
-   can tell. */
-static const char *obstacle(const lg_run *run, double h, double error)
-{
-    double t = run->before.t;
-    if (h <= run->control.min_step)
-        return "min_step allows no smaller step";
-    if (h <= nextafter(t, INFINITY) - t || run->memory->h <= 0)
-        return "no number lies between the times of the two ends of the step";
-    return isnan(error) || !lost_in_round_off(run) ? NULL : "a smaller step would be lost in round-off";
-}
-
-/* Reports why no step can be taken: the failure of the last attempt or a singular matrix in a longer attempt from the
-   same state, otherwise the error of the last attempt and the obstacle to a smaller step. */
-static lg_status give_up(lg_run *run, double error, const lg_report *cause, const char *why)
-{
-    lg_report *report = &run->stepper->report;
-    if (cause->status == LG_SINGULAR || (isnan(error) && cause->status != LG_OK)) {
-        *report = *cause;
-        return cause->status;
-    }
-    if (isnan(error)) {
-        lg_report_say(report, "the error is infinitely many times the tolerance; %s", why);
-        lg_report_advise(report, "give a positive atol, since rtol times a value of zero is zero");
-        return LG_STEP_SIZE;
-    }
-    lg_report_say(report, "the error is %.3g times the tolerance; %s", error, why);
-    lg_report_advise(report, "relax the tolerances%s or look for a discontinuity there",
-                     run->control.min_step > 0 ? ", lower min_step" : "");
-    return LG_STEP_SIZE;
-}
-
-/* Returns to the start of a rejected step, except for the control's memory. Fails if no smaller step can be tried. */
-static lg_status reject(lg_run *run, double h, double error, const lg_report *cause)
-{
-    lg_stepper *stepper = run->stepper;
-    lg_control_memory memory = *run->memory;
-    const char *why = obstacle(run, h, error);
-    lg_run_return(run);
-    *run->memory = memory;
-    stepper->stats.rejected++;
-    stepper->stats.failed += isnan(error);
-
-    return why ? give_up(run, error, cause, why) : LG_OK;
-}
-
-static lg_status adapt(lg_run *run, double landing, double *h)
-{
-    double error;
-    lg_trial trial;
-    lg_report cause = {0};
-    int accepted = 0;
-    lg_run_keep(run);
-    if (run->memory->h <= 0)
-        LG_TRY(lg_control_begin(&run->control, run->stepper, &run->state, landing - run->state.t));
-
-    while (!accepted) {
-        trial = lg_control_next(&run->control, run->state.t, landing);
-        *h = trial.h;
-        LG_TRY(attempt(run, trial.h, &error, &cause));
-        accepted = lg_control_judge(&run->control, trial, error);
-        if (!accepted)
-            LG_TRY(reject(run, trial.h, error, &cause));
-    }
-    if (trial.lands)
-        run->state.t = landing;
-    run->stepper->report = (lg_report){0};
-    LG_TRY(lg_run_renew_rows(run));
-    count_step(run, trial.h, error);
-    return LG_OK;
-}
-
-lg_status lg_run_adapt(lg_run *run, double landing, lg_report *report)
-{
-    double h = 0;
-    lg_status status = adapt(run, landing, &h);
-    if (status != LG_OK) {
-        lg_control_memory memory = *run->memory;
-        lg_run_return(run);
-        if (status != LG_INTERRUPTED &&
-            status != LG_CALLBACK) /* otherwise a resumed run repeats this step from its first attempt */
-            *run->memory = memory;
-        lg_run_report(run, status, h, report);
-    }
-    return status;
 }

@@ -12,7 +12,8 @@
    takes bit for bit the steps of an uninterrupted one. Fixed steps only. */
 typedef struct lg_grid {
     double origin, step;
-    double index, last; /* steps from the origin to the present time and to the landing: whole numbers */
+    double index, last; /* steps from the origin to the present time, and to the landing, a whole number; `index` is one
+                           too, except inside a step that is taken in parts */
     double end, h; /* the landing; the step size that the caller gave */
 } lg_grid;
 
@@ -27,6 +28,7 @@ typedef struct lg_run {
     lg_state
         between; /* a state inside the last step, see lg_run_between, with the part of the carry that results hold */
     double h, error; /* size and scaled error of the last accepted step; 0 and NaN: no step yet */
+    int retry; /* how often a step that fails may be halved; -1: steps are not halved */
     lg_control control;
     lg_dense dense;
     lg_choice_scratch rows;
@@ -67,10 +69,18 @@ int lg_run_carry_count(const lg_run *run);
 /* Numbers at the front of the carry that results hold of every state; 0 if the run could not be opened. */
 int lg_run_extra_count(const lg_run *run);
 
-/* One accepted step of size h; ignores kinks. On failure the state is as before the call and `report` is filled. */
-lg_status lg_run_step(lg_run *run, double h, lg_report *report);
-/* Sets run->error to the error of the step that lg_run_step has just taken from `before`. On failure as above. */
+/* One accepted step of size h; ignores kinks. If it fails and may be halved, only a part of it is taken: h/2, h/4, and
+   so on. *done is the part of h that has been taken before, 1 at the end of the step. The next part, or step, is at
+   most twice as large. On failure the state is as before the call and `report` is filled. */
+lg_status lg_run_step(lg_run *run, double h, double *done, lg_report *report);
+/* Sets run->error to the error of what lg_run_step has just taken from `before`. On failure as above. */
 lg_status lg_run_estimate(lg_run *run, lg_report *report);
+/* Chooses the active rows of closed loops again at the present state. */
+lg_status lg_run_choose_rows(lg_run *run, int *changed);
+/* Continues with other active rows. Their multipliers differ, so predictors begin anew, as at a kink, and the state
+   moves onto these rows, from which steps may have drifted while other rows only implied them. Methods that pass kinks
+   do not drift, and keep their history, which has no multipliers. */
+lg_status lg_run_begin_with_rows(lg_run *run);
 /* Chooses the active rows of closed loops again if their pivots have become small in the last accepted step; the state
    then moves onto the new rows and gets new multipliers. lg_run_adapt does so itself. */
 lg_status lg_run_renew_rows(lg_run *run);

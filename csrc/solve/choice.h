@@ -19,6 +19,12 @@ typedef struct lg_choice_scratch {
 /* Takes no memory for a system without such rows. */
 void lg_choice_layout(lg_choice_scratch *rows, const lg_system *system, lg_arena *arena);
 
+/* Whether a solve has failed in a way that other active rows may avoid. */
+static inline int lg_choice_may_help(lg_status status)
+{
+    return status == LG_SINGULAR || status == LG_NO_CONVERGENCE;
+}
+
 /* Makes the matrix of a run watch the pivots of rows that may be inactive, from now on. */
 void lg_choice_watch(lg_accel *accel);
 /* Whether the rows should be compared again: pivots are weak, and weaker than at the last comparison, or there are

@@ -24,11 +24,13 @@ class Stats:
     Attributes
     ----------
     steps : int
-        Accepted steps.
+        Accepted steps; each part of a step that was halved is one.
     rejected : int
         Steps that error control rejected.
     failed : int
         Rejected steps that could not be carried out.
+    retries : int
+        Steps of implicit methods that failed and were tried again at half their size (the option `retry`).
     newton_iterations : int
         Linear solves of Newton's method.
     jacobians : int
@@ -60,6 +62,7 @@ class Stats:
     steps: int = 0
     rejected: int = 0
     failed: int = 0
+    retries: int = 0
     newton_iterations: int = 0
     jacobians: int = 0
     factorisations: int = 0
@@ -151,7 +154,11 @@ class States(MechanicsAccessors):
             ("states", len(self)),
             (axis.plural, f"{self.t[0]:g}{unit} ... {self.t[-1]:g}{unit}" if len(self) else "none"),
             ("ended", ends[self.status]),
-            ("steps", f"{self.stats.steps}, {self.stats.rejected} rejected, at most {self.stats.h_used:g}{unit}"),
+            (
+                "steps",
+                f"{self.stats.steps}, {self.stats.rejected} rejected, {self.stats.retries} retried, "
+                f"at most {self.stats.h_used:g}{unit}",
+            ),
             ("evaluations", self.stats.force_evaluations),
             ("Newton iterations", f"{self.stats.newton_iterations}, {self.stats.newton or 'no'} Newton"),
             ("wall time", f"{self.stats.wall_time:.3g} s"),

@@ -133,7 +133,7 @@ static extremes run_steps(lg_run *run, int steps, double h)
     lg_report report;
     double begin = generalized_energy(&run->state);
     for (int i = 0; i < steps; i++) {
-        if (lg_run_step(run, h, &report) != LG_OK) {
+        if (lg_run_step(run, h, &(double){0}, &report) != LG_OK) {
             CHECK(0 && "every step succeeds");
             break;
         }

@@ -10,7 +10,7 @@
 
 #include <stdlib.h>
 
-enum { MAX_OPTIONS = 16, MAX_SAVED = 4096 };
+enum { MAX_OPTIONS = 40, MAX_SAVED = 4096 };
 
 /* ---- a run from t = 0 and the states it saved ---- */
 
@@ -290,7 +290,7 @@ static double uneven_error(const hand_system *s, int n, const solution *exact)
     lg_run run;
     CHECK(open_run(&run, &s->system, s->plan, method, options, &start, &first.report) == LG_OK);
     for (int i = 0; i < 2 * n; i++)
-        CHECK(lg_run_step(&run, (i % 2 ? 0.75 : 0.25) / n, &first.report) == LG_OK);
+        CHECK(lg_run_step(&run, (i % 2 ? 0.75 : 0.25) / n, &(double){0}, &first.report) == LG_OK);
 
     solution end = {{0}, {0}, {0}};
     lg_copy(s->space.nq, run.state.q, end.q);
@@ -478,14 +478,14 @@ static void test_failing_evaluation_leaves_the_state(void)
         lg_report report;
         lg_start start = {.part = {s.q0, s.v0}};
         CHECK(open_run(&run, &s.system, s.plan, lg_methods[m], options, &start, &report) == LG_OK);
-        CHECK(lg_run_step(&run, 0.01, &report) == LG_OK);
+        CHECK(lg_run_step(&run, 0.01, &(double){0}, &report) == LG_OK);
 
         first.nq = 12, first.nv = 6, first.nrows = 3, first.ncarry = lg_run_carry_count(&run), first.n = 0;
         keep(&first, &run.state, 0);
         int failures = 0;
         for (lg_status status = LG_CALLBACK; status != LG_OK; failures++) {
             s.evaluations = 0, s.fail_at = failures + 1;
-            status = lg_run_step(&run, 0.01, &report);
+            status = lg_run_step(&run, 0.01, &(double){0}, &report);
             keep(&first, &run.state, 0);
             CHECK(status == LG_OK || (status == LG_CALLBACK && report.status == LG_CALLBACK && report.step == 1));
             CHECK(status == LG_OK || same_state(&first, 0, &first, first.n - 1));

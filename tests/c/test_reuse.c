@@ -186,7 +186,7 @@ static result run_chain(const chain *c, const lg_method *method, int project, in
     lg_start start = {.part = {q, v}};
     CHECK(open_run(&run, &o.system, c->plan, method, options, &start, &report) == LG_OK);
     for (int i = 0; i < STEPS; i++)
-        CHECK(lg_run_step(&run, 0.01, &report) == LG_OK);
+        CHECK(lg_run_step(&run, 0.01, &(double){0}, &report) == LG_OK);
     keep_end(&run, &out);
     out.reuses = o.reuses;
     lg_run_close(&run);

@@ -1,0 +1,254 @@
+/* One step of a run: of a given size, in parts if it fails, or with error control; see run.h. */
+#include "core/small.h"
+#include "run/run.h"
+
+#include <float.h>
+
+/* ---- a step of a given size ---- */
+
+/* Takes the stepper's step. If a solve fails, the step is tried once more with other active rows. */
+static lg_status try_step(lg_run *run, double h)
+{
+    int changed = 0;
+    lg_stepper *stepper = run->stepper;
+    lg_choice_watch(&stepper->accel);
+    lg_status status = stepper->type->step(stepper, &run->state, h);
+    if (!lg_choice_may_help(status))
+        return status;
+    lg_report cause = stepper->report;
+    LG_TRY(lg_run_choose_rows(run, &changed));
+    stepper->report = changed ? (lg_report){0} : cause;
+    if (!changed)
+        return status;
+    LG_TRY(lg_run_begin_with_rows(run));
+    if (run->control.estimates)
+        lg_run_keep(run);
+    return stepper->type->step(stepper, &run->state, h);
+}
+
+/* Copies the counts of the solver of accelerations. */
+static void count_work(lg_stepper *stepper)
+{
+    stepper->stats.evaluations = stepper->accel.evaluations;
+    stepper->stats.factorisations = stepper->accel.matrix.factorisations;
+    stepper->stats.dense_fallbacks = stepper->accel.matrix.fallbacks;
+}
+
+static void count_step(lg_run *run, double h, double error)
+{
+    run->h = h;
+    run->error = error;
+    run->stepper->stats.steps++;
+    lg_nearest_note(&run->stepper->stats.nearest, run->system, run->state.t, run->state.q);
+    count_work(run->stepper);
+}
+
+/* Whether a step that has failed may succeed at a smaller size. */
+static int smaller_may_do(lg_status status)
+{
+    return status == LG_NOT_FINITE || status == LG_NO_CONVERGENCE || status == LG_SINGULAR || status == LG_TURNED ||
+           status == LG_OVERTURNED;
+}
+
+/* Takes h/2^n for the least n, from *halvings on, with which the step succeeds; 2^n of them cover h. Their times must
+   differ. */
+static lg_status try_halves(lg_run *run, double h, int *halvings)
+{
+    lg_stepper *stepper = run->stepper;
+    double t = run->state.t, part = ldexp(h, -*halvings);
+    lg_status status = try_step(run, part);
+    while (smaller_may_do(status) && *halvings < run->retry && t + 0.25 * part > t) {
+        ++*halvings;
+        part *= 0.5;
+        stepper->stats.retries++;
+        stepper->report = (lg_report){0};
+        status = try_step(run, part);
+    }
+    return status;
+}
+
+lg_status lg_run_step(lg_run *run, double h, double *done, lg_report *report)
+{
+    double *wanted = &run->memory->rejections;
+    int halvings = run->retry > 0 ? (int)*wanted : 0;
+    lg_status status = try_halves(run, h, &halvings);
+    double part = ldexp(1, -halvings);
+    if (status != LG_OK) {
+        lg_run_report(run, status, h * part, report);
+        return status;
+    }
+    count_step(run, h * part, NAN);
+    *done += part;
+    *wanted = halvings > 0 && fmod(*done, 2 * part) == 0 ? halvings - 1 : halvings;
+    return LG_OK;
+}
+
+lg_status lg_run_estimate(lg_run *run, lg_report *report)
+{
+    lg_stepper *stepper = run->stepper;
+    lg_status status = stepper->type->error(stepper, &run->before, run->h, run->control.error);
+    if (status == LG_OK) {
+        run->error = lg_control_norm(&run->control, run->system->space, &run->before, &run->state);
+        count_work(stepper);
+        return LG_OK;
+    }
+    lg_run_return(run);
+    lg_run_report(run, status, run->h, report);
+    return status;
+}
+
+/* ---- a step with error control ---- */
+
+/* One attempt at a step from `before`. *error is its scaled error, NaN if the step failed at this size, for a reason
+   that is left in `cause`. */
+static lg_status attempt(lg_run *run, double h, double *error, lg_report *cause)
+{
+    lg_stepper *stepper = run->stepper;
+    stepper->report = (lg_report){0};
+    lg_status status = try_step(run, h);
+    if (status == LG_OK)
+        status = stepper->type->error(stepper, &run->before, h, run->control.error);
+    *error = status == LG_OK ? lg_control_norm(&run->control, run->system->space, &run->before, &run->state) : NAN;
+    *error = isfinite(*error) ? *error : NAN;
+    if (!smaller_may_do(status))
+        return status;
+    *cause = stepper->report;
+    cause->status = status;
+    return LG_OK;
+}
+
+static double largest_change(int n, const double *from, const double *to)
+{
+    double largest = 0;
+    for (int i = 0; i < n; i++)
+        largest = fmax(largest, fabs(to[i] - from[i]));
+    return largest;
+}
+
+/* Whether every entry of the error that is beyond its tolerance lies in the last bits of q and v. */
+static int is_in_the_last_bits(const lg_run *run)
+{
+    static const double bits = 4 * DBL_EPSILON;
+    const double *q = run->before.q, *v = run->before.v, *error = run->control.error, *scale = run->control.scale;
+    int nv = run->system->space->nv;
+    for (const lg_factor *f = run->system->space->factor, *end = f + run->system->space->nfactors; f < end; f++)
+        for (int i = 0; i < f->nv; i++) {
+            int k = f->v + i, turn = i - f->node->attitude_v;
+            double size = turn >= 0 && turn < f->node->attitude_n ? 1 : lg_max_abs(f->nq, q + f->q);
+            if (f->node->linear && f->nq == f->nv)
+                size = fabs(q[f->q + i]);
+            if ((fabs(error[k]) > scale[k] && fabs(error[k]) > bits * size) ||
+                (fabs(error[nv + k]) > scale[nv + k] && fabs(error[nv + k]) > bits * fabs(v[k])))
+                return 0;
+        }
+    return 1;
+}
+
+/* Whether the last step, or its error, is round-off: q and v moved by hardly more than their last bits, or the error
+   lies in the last bits of what the step added, as at the start of a motion from rest, or of q and v. */
+static int lost_in_round_off(const lg_run *run)
+{
+    static const double noise = 64 * DBL_EPSILON;
+    const lg_space *space = run->system->space;
+    const lg_state *from = &run->before, *to = &run->state;
+    const double *error = run->control.error;
+    double dq = largest_change(space->nq, from->q, to->q), dv = largest_change(space->nv, from->v, to->v);
+    int still = dq <= noise * lg_max_abs(space->nq, from->q) && dv < noise * lg_max_abs(space->nv, from->v);
+    return still ||
+           (lg_max_abs(space->nv, error) <= noise * dq && lg_max_abs(space->nv, error + space->nv) <= noise * dv) ||
+           is_in_the_last_bits(run);
+}
+
+/* Why no step smaller than the rejected one can be tried; NULL: it can. A step must be longer than min_step and than
+   the resolution of t, and change the state by more than round-off. At t = 0 every step is resolved, so only the state
+   can tell. */
+static const char *obstacle(const lg_run *run, double h, double error, int failures)
+{
+    double t = run->before.t;
+    if (run->retry >= 0 && failures > run->retry)
+        return "retry allows no further one";
+    if (h <= run->control.min_step)
+        return "min_step allows no smaller step";
+    if (h <= nextafter(t, INFINITY) - t || run->memory->h <= 0)
+        return "no number lies between the times of the two ends of the step";
+    return isnan(error) || !lost_in_round_off(run) ? NULL : "a smaller step would be lost in round-off";
+}
+
+/* Reports why no step can be taken: the failure of the last attempt or a singular matrix in a longer attempt from the
+   same state, otherwise the error of the last attempt and the obstacle to a smaller step. */
+static lg_status give_up(lg_run *run, double error, const lg_report *cause, const char *why)
+{
+    lg_report *report = &run->stepper->report;
+    if (cause->status == LG_SINGULAR || (isnan(error) && cause->status != LG_OK)) {
+        *report = *cause;
+        return cause->status;
+    }
+    if (isnan(error)) {
+        lg_report_say(report, "the error is infinitely many times the tolerance; %s", why);
+        lg_report_advise(report, "give a positive atol, since rtol times a value of zero is zero");
+        return LG_STEP_SIZE;
+    }
+    lg_report_say(report, "the error is %.3g times the tolerance; %s", error, why);
+    lg_report_advise(report, "relax the tolerances%s or look for a discontinuity there",
+                     run->control.min_step > 0 ? ", lower min_step" : "");
+    return LG_STEP_SIZE;
+}
+
+/* Returns to the start of a rejected step, except for the control's memory. Fails if no smaller step can be tried.
+   `failures`: how often the step has failed. */
+static lg_status reject(lg_run *run, double h, double error, int failures, const lg_report *cause)
+{
+    lg_stepper *stepper = run->stepper;
+    lg_control_memory memory = *run->memory;
+    const char *why = obstacle(run, h, error, failures);
+    lg_run_return(run);
+    *run->memory = memory;
+    stepper->stats.rejected++;
+    stepper->stats.failed += isnan(error);
+    if (why)
+        return give_up(run, error, cause, why);
+    stepper->stats.retries += isnan(error) && run->retry >= 0;
+    return LG_OK;
+}
+
+static lg_status adapt(lg_run *run, double landing, double *h)
+{
+    double error;
+    lg_trial trial;
+    lg_report cause = {0};
+    int accepted = 0, failures = 0;
+    lg_run_keep(run);
+    if (run->memory->h <= 0)
+        LG_TRY(lg_control_begin(&run->control, run->stepper, &run->state, landing - run->state.t));
+
+    while (!accepted) {
+        trial = lg_control_next(&run->control, run->state.t, landing);
+        *h = trial.h;
+        LG_TRY(attempt(run, trial.h, &error, &cause));
+        accepted = lg_control_judge(&run->control, trial, error);
+        failures += isnan(error) != 0;
+        if (!accepted)
+            LG_TRY(reject(run, trial.h, error, failures, &cause));
+    }
+    if (trial.lands)
+        run->state.t = landing;
+    run->stepper->report = (lg_report){0};
+    LG_TRY(lg_run_renew_rows(run));
+    count_step(run, trial.h, error);
+    return LG_OK;
+}
+
+lg_status lg_run_adapt(lg_run *run, double landing, lg_report *report)
+{
+    double h = 0;
+    lg_status status = adapt(run, landing, &h);
+    if (status != LG_OK) {
+        lg_control_memory memory = *run->memory;
+        lg_run_return(run);
+        if (status != LG_INTERRUPTED &&
+            status != LG_CALLBACK) /* otherwise a resumed run repeats this step from its first attempt */
+            *run->memory = memory;
+        lg_run_report(run, status, h, report);
+    }
+    return status;
+}
