@@ -178,7 +178,13 @@ def tableau_text(row: Row) -> str:
     stages = len(tableau["b"])
     lines = [
         " & ".join(
-            [fraction(c), *(fraction(entry) for entry in A[:i]), *[""] * (stages - i)]
+            [
+                fraction(c),
+                *(
+                    fraction(entry) if row["explicit"] is False or j < i else ""
+                    for j, entry in enumerate(A)
+                ),
+            ]
         )
         for i, (c, A) in enumerate(zip(tableau["c"], tableau["A"], strict=True))
     ]
@@ -196,12 +202,12 @@ def tableau_text(row: Row) -> str:
 
 def fraction(number: str) -> str:
     """Return an exact number such as -1/2 or (3 - 1*sqrt(3))/6 as a formula."""
-    surd = re.fullmatch(r"\((-?\d+) ([+-]) (\d+)\*sqrt\(3\)\)/(\d+)", str(number))
+    surd = re.fullmatch(r"\((-?\d+) ([+-]) (\d+)\*sqrt\((\d)\)\)/(\d+)", str(number))
     if surd:
         whole = "" if surd[1] == "0" else surd[1]
         sign = "" if surd[2] == "+" and not whole else surd[2]
         root = "" if surd[3] == "1" else surd[3]
-        return rf"\tfrac{{{whole}{sign}{root}\sqrt{{3}}}}{{{surd[4]}}}"
+        return rf"\tfrac{{{whole}{sign}{root}\sqrt{{{surd[4]}}}}}{{{surd[5]}}}"
     over = re.fullmatch(r"(-?)(\d+)/(\d+)", str(number))
     return rf"{over[1]}\tfrac{{{over[2]}}}{{{over[3]}}}" if over else str(number)
 

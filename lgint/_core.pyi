@@ -339,9 +339,10 @@ def interpolate(
 
 # the rows of the core's tables, made once for all users, who must not change them
 METHODS: list[dict[str, Any]]
-"""name, order, stepper, needs (what it requires of a system, in words, or None), extra (what it adds to a state, or
-None), momentum (its kind, "livens" or "hamilton", if states have one; else None), energy (its formula for states with a
-momentum, "p.v - T + V" or "p.v/2 + V"; else None),
+"""name, order, error_order (the estimated error of a step is O(h^error_order)), stepper, explicit (whether it is),
+needs (what it requires of a system, in words, or None), extra (what it adds to a state, or None), momentum (its kind,
+"livens" or "hamilton", if states have one; else None), energy (its formula for states with a momentum,
+"p.v - T + V" or "p.v/2 + V"; else None),
 steadier (a method that conserves the same and has no parasitic rates, or None), reference, doc,
 options [dict(name, type, default, low, high, choices, doc)], tableau: None or, for Runge-Kutta methods,
 dict(A, b, c, b_hat, order_hat, d) of exact numbers as strings; d: weights of a half-explicit method's multipliers."""

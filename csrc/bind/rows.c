@@ -42,7 +42,7 @@ static PyObject *tableau_dict(const lg_tableau *tableau)
     if (!tableau)
         return Py_NewRef(Py_None);
     int stages = tableau->stages;
-    PyObject *b_hat = tableau->order_hat ? lg_list_of(stages, ratio_text, tableau->b_hat) : Py_NewRef(Py_None);
+    PyObject *b_hat = tableau->b_hat[0].den ? lg_list_of(stages, ratio_text, tableau->b_hat) : Py_NewRef(Py_None);
     PyObject *d = tableau->d[0].den ? lg_list_of(stages, ratio_text, tableau->d) : Py_NewRef(Py_None);
     return Py_BuildValue("{s:N,s:N,s:N,s:N,s:i,s:N}", "A", lg_list_of(stages, stage_row, tableau), "b",
                          lg_list_of(stages, ratio_text, tableau->b), "c", lg_list_of(stages, ratio_text, tableau->c),
@@ -57,12 +57,13 @@ static PyObject *method_row(const void *Py_UNUSED(context), int index)
     const char *momentum = !rule ? NULL : lg_is_livens(rule->kinetic[0]) ? "livens" : "hamilton";
     const char *energy = !rule ? NULL : rule->with_inverse ? "p.v/2 + V" : "p.v - T + V";
     const lg_method *steadier = lg_method_steadier(m);
-    return Py_BuildValue("{s:s,s:i,s:s,s:z,s:z,s:z,s:z,s:z,s:s,s:s,s:N,s:N}", "name", m->name, "order", m->order,
-                         "stepper", m->stepper->name, "needs", momenta ? momenta->needs : NULL, "extra",
-                         momenta ? momenta->name : NULL, "momentum", momentum, "energy", energy, "steadier",
-                         steadier ? steadier->name : NULL, "reference", m->reference, "doc", m->doc, "options",
-                         lg_list_of(m->options->count, option_row, m->options->row), "tableau",
-                         tableau_dict(lg_method_tableau(m)));
+    return Py_BuildValue("{s:s,s:i,s:i,s:s,s:N,s:z,s:z,s:z,s:z,s:z,s:s,s:s,s:N,s:N}", "name", m->name, "order",
+                         m->order, "error_order", lg_method_error_order(m), "stepper", m->stepper->name, "explicit",
+                         PyBool_FromLong(m->stepper->coupling == LG_COUPLING_MASS), "needs",
+                         momenta ? momenta->needs : NULL, "extra", momenta ? momenta->name : NULL, "momentum", momentum,
+                         "energy", energy, "steadier", steadier ? steadier->name : NULL, "reference", m->reference,
+                         "doc", m->doc, "options", lg_list_of(m->options->count, option_row, m->options->row),
+                         "tableau", tableau_dict(lg_method_tableau(m)));
 }
 
 /* ---- elements ---- */

@@ -27,9 +27,31 @@ const lg_method *lg_method_find(const char *name)
     return NULL;
 }
 
+/* Those of all rows that have one. */
+static const lg_tableau *const tableaux[] = {
+#define LG_METHOD(...)
+#define LG_ALPHA(...)
+#define LG_MOMENTUM(...)
+#define LG_RUNGE_KUTTA(name, type, table, ...) &table,
+#include "integrator/methods.def"
+#undef LG_METHOD
+#undef LG_ALPHA
+#undef LG_MOMENTUM
+#undef LG_RUNGE_KUTTA
+};
+
 const lg_tableau *lg_method_tableau(const lg_method *method)
 {
-    return method->stepper->runge_kutta ? method->data : NULL;
+    for (size_t i = 0; i < sizeof tableaux / sizeof *tableaux; i++)
+        if (tableaux[i] == method->data)
+            return tableaux[i];
+    return NULL;
+}
+
+int lg_method_error_order(const lg_method *method)
+{
+    const lg_tableau *tableau = lg_method_tableau(method);
+    return tableau && !method->stepper->runge_kutta ? tableau->order_hat + 1 : method->order;
 }
 
 const lg_momentum_rule *lg_method_momentum(const lg_method *method)

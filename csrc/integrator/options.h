@@ -34,6 +34,17 @@ typedef struct lg_newton_options {
 /* Parts of a step are counted as fractions of it, which are exact for as many halvings. */
 #define LG_MOST_RETRIES 20
 
+#define LG_RETRY_OPTION(field)                                                                                         \
+    {"retry",                                                                                                          \
+     LG_OPTION_INTEGER,                                                                                                \
+     {NAN, -1},                                                                                                        \
+     0,                                                                                                                \
+     LG_MOST_RETRIES,                                                                                                  \
+     NULL,                                                                                                             \
+     "How often a step that fails may be halved: its parts are then taken one after the other. Default: 0 "            \
+     "with fixed steps, 10 with error control, whose steps become smaller by themselves.",                             \
+     field}
+
 #define LG_NEWTON_OPTIONS(type, rtol_default, atol_default)                                                            \
     {"newton_rtol",                                                                                                    \
      LG_OPTION_NUMBER,                                                                                                 \
@@ -59,13 +70,7 @@ typedef struct lg_newton_options {
          NULL,                                                                                                         \
          "A step that takes more Newton iterations has failed.",                                                       \
          LG_FIELD(type, stop.max_iter)},                                                                               \
-    {                                                                                                                  \
-        "retry", LG_OPTION_INTEGER, {NAN, -1}, 0, LG_MOST_RETRIES, NULL,                                               \
-            "How often a step that fails may be halved: its parts are then taken one after the other. Default: 0 "     \
-            "with "                                                                                                    \
-            "fixed steps, 10 with error control, whose steps become smaller by themselves.",                           \
-            LG_FIELD(type, stop.retry)                                                                                 \
-    }
+        LG_RETRY_OPTION(LG_FIELD(type, stop.retry))
 
 /* Choices of generalized-alpha and its relatives. */
 #define LG_FORMS(X) X(LG_FORM_EXACT, "exact") X(LG_FORM_PRINTED, "printed") X(LG_FORM_PRINTED_HALF, "printed_half")
@@ -182,10 +187,16 @@ struct lg_control_options {
 
 /* The laws by which the next step is chosen. */
 #define LG_CONTROL_LAWS(X)                                                                                             \
-    X(LG_CONTROL_I, "I") X(LG_CONTROL_PI, "PI") X(LG_CONTROL_PAPER, "paper") X(LG_CONTROL_NONE, "none")
+    X(LG_CONTROL_I, "I")                                                                                               \
+    X(LG_CONTROL_PI, "PI")                                                                                             \
+    X(LG_CONTROL_PREDICTIVE, "predictive")                                                                             \
+    X(LG_CONTROL_PAPER, "paper")                                                                                       \
+    X(LG_CONTROL_NONE, "none")
 enum { LG_CONTROL_LAWS(LG_CHOICE_CONSTANT) };
 
-#define LG_CONTROL_OPTIONS(type)                                                                                       \
+#define LG_CONTROL_OPTIONS(type) LG_CONTROL_OPTIONS_BY(type, LG_CONTROL_PI)
+/* The same with another law as the default. */
+#define LG_CONTROL_OPTIONS_BY(type, law_default)                                                                       \
     {"rtol",                                                                                                           \
      LG_OPTION_VECTOR,                                                                                                 \
      {NAN, -1},                                                                                                        \
@@ -252,9 +263,9 @@ enum { LG_CONTROL_LAWS(LG_CHOICE_CONSTANT) };
          "A step is at least this many times the last one; not with control \"paper\".",                               \
          LG_FIELD(type, control.max_decrease)},                                                                        \
     {                                                                                                                  \
-        "control", LG_OPTION_CHOICE, {0, LG_CONTROL_PI}, 0, 0, LG_CHOICES(LG_CONTROL_LAWS),                            \
-            "Law for the next step: from the last error, the last two, or as in holzinger2024, App. B; none: h stays " \
-            "fixed and the error is only recorded.",                                                                   \
+        "control", LG_OPTION_CHOICE, {0, law_default}, 0, 0, LG_CHOICES(LG_CONTROL_LAWS),                              \
+            "Law for the next step: from the last error, the last two, the last two with the sizes of their steps, "   \
+            "or as in holzinger2024, App. B; none: h stays fixed and the error is only recorded.",                     \
             LG_FIELD(type, control.law)                                                                                \
     }
 

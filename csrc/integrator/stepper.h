@@ -61,7 +61,7 @@ struct lg_stepper_type {
     const char *name;
     size_t size; /* of the stepper's struct, which begins with an lg_stepper */
     lg_coupling coupling; /* of its matrix; the same for all steppers among which a row chooses */
-    int runge_kutta; /* explicit: it supports node kinds with qdot, and the data of its methods are tableaux */
+    int runge_kutta; /* explicit: it supports node kinds with qdot */
     const lg_stepper_carry *carry; /* NULL: states are all that a step needs */
     const lg_stepper_momenta *momenta; /* NULL: of another family, which runs every system */
     /* Another stepper if the system or the options ask for it; names an option that contradicts this. NULL: never. */

@@ -6,26 +6,30 @@
 
 double lg_ratio_value(lg_ratio ratio)
 {
-    return ratio.den ? ((double)ratio.num + (double)ratio.root3 * sqrt(3.0)) / (double)ratio.den : 0.0;
+    double roots = (double)ratio.root3 * sqrt(3.0) + (double)ratio.root6 * sqrt(6.0);
+    return ratio.den ? ((double)ratio.num + roots) / (double)ratio.den : 0.0;
 }
 
 int lg_ratio_text(lg_ratio ratio, char *text, size_t room)
 {
     if (!ratio.den)
         return snprintf(text, room, "0");
-    if (ratio.root3)
-        return snprintf(text, room, "(%lld %c %lld*sqrt(3))/%lld", ratio.num, ratio.root3 < 0 ? '-' : '+',
-                        ratio.root3 < 0 ? -ratio.root3 : ratio.root3, ratio.den);
+    long long root = ratio.root3 ? ratio.root3 : ratio.root6;
+    if (root)
+        return snprintf(text, room, "(%lld %c %lld*sqrt(%d))/%lld", ratio.num, root < 0 ? '-' : '+',
+                        root < 0 ? -root : root, ratio.root3 ? 3 : 6, ratio.den);
     return ratio.den == 1 ? snprintf(text, room, "%lld", ratio.num)
                           : snprintf(text, room, "%lld/%lld", ratio.num, ratio.den);
 }
 
 /* p/q */
-#define Q(p, q) {p, 0, q}
+#define Q(p, q) {.num = p, .den = q}
 /* (p + r sqrt(3))/q */
-#define R(p, r, q) {p, r, q}
-#define Z {0, 0, 1}
-#define ONE {1, 0, 1}
+#define R(p, r, q) {.num = p, .root3 = r, .den = q}
+/* (p + r sqrt(6))/q */
+#define R6(p, r, q) {.num = p, .root6 = r, .den = q}
+#define Z {.num = 0, .den = 1}
+#define ONE {.num = 1, .den = 1}
 
 // clang-format off
 
@@ -146,4 +150,22 @@ const lg_tableau lg_tableau_dopri5 = {
           {Q(35, 384), Z, Q(500, 1113), Q(125, 192), Q(-2187, 6784), Q(11, 84)}},
     .b = {Q(35, 384), Z, Q(500, 1113), Q(125, 192), Q(-2187, 6784), Q(11, 84), Z},
     .b_hat = {Q(5179, 57600), Z, Q(7571, 16695), Q(393, 640), Q(-92097, 339200), Q(187, 2100), Q(1, 40)},
+};
+
+/* Radau IIA of two and three stages, hairer1996, tables IV.5.5 and IV.5.6. The last stage is the end of the step; the
+   embedded solution also has the slope at the start, see radau/radau.c. */
+const lg_tableau lg_tableau_radau3 = {
+    .stages = 2, .order_hat = 2,
+    .c = {Q(1, 3), ONE},
+    .A = {{Q(5, 12), Q(-1, 12)}, {Q(3, 4), Q(1, 4)}},
+    .b = {Q(3, 4), Q(1, 4)},
+};
+
+const lg_tableau lg_tableau_radau5 = {
+    .stages = 3, .order_hat = 3,
+    .c = {R6(4, -1, 10), R6(4, 1, 10), ONE},
+    .A = {{R6(88, -7, 360), R6(296, -169, 1800), R6(-2, 3, 225)},
+          {R6(296, 169, 1800), R6(88, 7, 360), R6(-2, -3, 225)},
+          {R6(16, -1, 36), R6(16, 1, 36), Q(1, 9)}},
+    .b = {R6(16, -1, 36), R6(16, 1, 36), Q(1, 9)},
 };

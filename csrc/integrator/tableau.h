@@ -4,9 +4,9 @@
 
 #include <stddef.h>
 
-/* (num + root3 sqrt(3)) / den; all zero is zero. */
+/* (num + root3 sqrt(3) + root6 sqrt(6)) / den, of which at most one root is there; all zero is zero. */
 typedef struct lg_ratio {
-    long long num, root3, den;
+    long long num, root3, den, root6;
 } lg_ratio;
 
 double lg_ratio_value(lg_ratio ratio);
@@ -17,8 +17,8 @@ enum { LG_STAGES = 8 };
 
 typedef struct lg_tableau {
     int stages; /* rows of A; of a half-explicit method, those of the points whose constraints are used included */
-    int order_hat; /* of b_hat, 0 without an embedded solution; the order of b stands in the row of the method */
-    lg_ratio A[LG_STAGES][LG_STAGES]; /* strictly lower triangular */
+    int order_hat; /* of the embedded solution, 0 if there is none; the order of b stands in the row of the method */
+    lg_ratio A[LG_STAGES][LG_STAGES]; /* strictly lower triangular in explicit methods */
     lg_ratio b[LG_STAGES], b_hat[LG_STAGES], c[LG_STAGES];
     lg_ratio d[LG_STAGES]; /* of the multipliers; half-explicit methods only */
 } lg_tableau;

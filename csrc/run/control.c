@@ -8,16 +8,19 @@
    With k the order of err(h) and f the safety factor the next step is h times
        I      f err^(-1/k)
        PI     f err^(-0.7/k) err_last^(0.4/k)          Hairer, Wanner: Solving ODE II, IV.2
+       predictive  the smaller of I and f err^(-1/k) (h/h_last) (err_last/err)^(1/k)        Gustafsson, as in hairer1996
        paper  f err^(-1/k), h between h_min and h_max  holzinger2024 (B19)-(B21), exponent corrected
-   I and PI keep the factor in [max_decrease, max_increase], and at most 1 after a rejection; "paper" bounds only the
-   increase. */
+   All but "paper" keep the factor in [max_decrease, max_increase], and at most 1 after a rejection; "paper" bounds
+   only the increase. */
 #include "run/control.h"
 
 #include "core/small.h"
+#include "integrator/methods.h"
 
 #include <float.h>
 #include <math.h>
 
+static const double round_off = 10 * DBL_EPSILON; /* the least relative tolerance */
 static const double least_error = 1e-4; /* a smaller error of a shortened step says nothing about the best step size */
 
 /* ---- settings ---- */
@@ -30,7 +33,7 @@ void lg_control_prepare(lg_control *control, const lg_stepper *stepper)
     control->estimates = lg_stepper_estimates(stepper);
     control->adapts = lg_stepper_adapts(stepper);
     control->law = options->law.choice;
-    control->order = stepper->method->order;
+    control->order = lg_method_error_order(stepper->method);
     control->first_step = options->first_step.number;
     control->max_step = options->max_step.number;
     control->min_step = options->min_step.number;
@@ -64,6 +67,16 @@ static double tolerance_at(const lg_option_value *tolerance, int i)
     return tolerance->count ? tolerance->array[i % tolerance->count] : tolerance->number;
 }
 
+/* What tolerances are taken times, so that errors of a run are in proportion to them where the error of a step is of
+   another order than the method: hairer1996, IV.8, and the program there. */
+static double rescaling(const lg_stepper *stepper, double rtol)
+{
+    static const double unchanged = 1e-5;
+    const lg_method *method = stepper->method;
+    int power = lg_method_error_order(method) - method->order;
+    return power < 0 && rtol > 0 ? pow(rtol / unchanged, (double)power / method->order) : 1;
+}
+
 lg_status lg_control_fill(lg_control *control, lg_stepper *stepper)
 {
     if (!control->estimates)
@@ -80,8 +93,14 @@ lg_status lg_control_fill(lg_control *control, lg_stepper *stepper)
     }
     for (int i = 0; i < 2 * nv; i++) {
         double relative = tolerance_at(rtol, i), absolute = tolerance_at(atol, i);
-        control->rtol[i] = isnan(relative) ? 0 : relative;
-        control->atol[i] = isnan(absolute) ? relative : absolute;
+        if (relative > 0 && relative < round_off) {
+            lg_report_say(&stepper->report, "rtol must be 0 or at least %.2g, which is round-off, given %.2g",
+                          round_off, relative);
+            return LG_BAD_ARGUMENT;
+        }
+        double factor = rescaling(stepper, relative);
+        control->rtol[i] = isnan(relative) ? 0 : factor * relative;
+        control->atol[i] = factor * (isnan(absolute) ? relative : absolute);
     }
     return LG_OK;
 }
@@ -230,13 +249,26 @@ lg_trial lg_control_next(const lg_control *control, double t, double landing)
     return (lg_trial){.h = resolved(control, t, h)};
 }
 
+/* What the next step remembers of the error of a step that was accepted: the error itself, or its coefficient in
+   h^k. */
+static double remembered(const lg_control *control, double error, double h)
+{
+    static const double least_predictive = 1e-2;
+    if (control->law == LG_CONTROL_PREDICTIVE)
+        return fmax(error, least_predictive) / pow(h, control->order);
+    return fmax(error, least_error);
+}
+
 /* The factor of the law, within its bounds, after a step that had the size the control wanted or that was rejected. */
-static double law_factor(const lg_control *control, double error, int accepted)
+static double law_factor(const lg_control *control, double h, double error, int accepted)
 {
     const lg_control_memory *memory = control->memory;
     double factor = control->safety * pow(error, -1 / control->order);
-    if (control->law == LG_CONTROL_PI && accepted && error > 0 && memory->error > 0)
+    int knows_last = accepted && error > 0 && memory->error > 0;
+    if (control->law == LG_CONTROL_PI && knows_last)
         factor = control->safety * pow(error, -0.7 / control->order) * pow(memory->error, 0.4 / control->order);
+    if (control->law == LG_CONTROL_PREDICTIVE && knows_last)
+        factor *= fmin(1, h * pow(memory->error / error, 1 / control->order));
     if (control->law != LG_CONTROL_PAPER) {
         factor = fmax(control->max_decrease, factor);
         if (!accepted || memory->rejections > 0)
@@ -255,7 +287,7 @@ static double next_size(const lg_control *control, lg_trial trial, double error,
     if (accepted && trial.shortened && memory->rejections == 0) /* a small error may be round-off and is not used */
         return error < least_error ? memory->h
                                    : fmin(memory->h, control->safety * pow(error, -1 / control->order) * trial.h);
-    return law_factor(control, error, accepted) * trial.h;
+    return law_factor(control, trial.h, error, accepted) * trial.h;
 }
 
 int lg_control_judge(lg_control *control, lg_trial trial, double error)
@@ -265,6 +297,6 @@ int lg_control_judge(lg_control *control, lg_trial trial, double error)
     memory->h = fmin(control->max_step, fmax(control->min_step, next_size(control, trial, error, accepted)));
     memory->rejections = accepted ? 0 : memory->rejections + 1;
     if (accepted && !brief)
-        memory->error = fmax(error, least_error);
+        memory->error = remembered(control, error, trial.h);
     return accepted;
 }

@@ -10,7 +10,7 @@
 /* What the control remembers from step to step; it is part of a run's carry. */
 typedef struct lg_control_memory {
     double h; /* size wanted for the next step; 0: still to be chosen */
-    double error; /* of the last accepted step; 0: no step yet */
+    double error; /* of the last accepted step, as the law remembers it; 0: no step yet */
     double rejections; /* of the current step; with fixed steps: how often the next one, or its next part, is halved */
 } lg_control_memory;
 

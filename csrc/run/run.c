@@ -77,7 +77,7 @@ lg_status lg_run_look_inside(lg_run *run)
     const lg_stepper *stepper = run->stepper;
     LG_TRY(lg_run_look_back(run, lg_run_extra_count(run)));
     if (!run->inside.base)
-        run->dense = lg_dense_of(run->system, lg_method_tableau(run->method) ? stepper->plan : NULL);
+        run->dense = lg_dense_of(run->system, stepper->type->runge_kutta ? stepper->plan : NULL);
     return run->inside.base ? LG_OK : lg_arena_open(&run->inside, inside_layout, run);
 }
 

@@ -119,7 +119,7 @@ class States(MechanicsAccessors):
         knots = result["knots"]
         self.sol: DenseOutput | None = None
         if knots and len(knots["t"]):
-            explicit = bool(ROWS[method]["tableau"])
+            explicit = bool(ROWS[method]["explicit"])
             self.sol = DenseOutput(model, knots, float(self.end["t"][-1]), index_1=explicit)
         events = result.get("events") or (None, None, None)
         self.t_events: list[Array] | None = events[0]

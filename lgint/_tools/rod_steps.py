@@ -108,7 +108,7 @@ def _roots(ds: float, C: Array, masses: Array, Cd: Array, constrained: int) -> A
 
 def _tableau(method: str) -> tuple[Array, Array]:
     """A and b of a Runge-Kutta method."""
-    rows = {row["name"]: row["tableau"] for row in _core.METHODS if row.get("tableau")}
+    rows = {row["name"]: row["tableau"] for row in _core.METHODS if row["explicit"]}
     tableau = rows[choice("method", method, rows)]
     return np.array([[_value(entry) for entry in row] for row in tableau["A"]]), np.array(
         list(map(_value, tableau["b"]))

@@ -137,8 +137,9 @@ static void check_order(const hand_system *s, const char *name, const lg_option_
 static int coarsest(const lg_method *method)
 {
     static const int by_order[] = {[1] = 6400, [2] = 800, [3] = 200, [4] = 100, [5] = 200, [6] = 60};
+    static const int fewer = 8; // steps of radau5, whose errors are small
     CHECK(method->order < (int)(sizeof by_order / sizeof *by_order));
-    return by_order[method->order];
+    return by_order[method->order] / (method->stepper == &lg_radau && method->order == 5 ? fewer : 1);
 }
 
 /* Multipliers of half-explicit methods have another order, which tests/methods examines. */
@@ -665,9 +666,9 @@ static void test_every_method_row_is_complete(void)
     CHECK(lg_method_find("rk45") == NULL);
 
     char text[64];
-    lg_ratio_text((lg_ratio){3, -1, 6}, text, sizeof text);
+    lg_ratio_text((lg_ratio){.num = 3, .root3 = -1, .den = 6}, text, sizeof text);
     CHECK_TEXT(text, "(3 - 1*sqrt(3))/6");
-    CHECK_CLOSE(lg_ratio_value((lg_ratio){3, -1, 6}), 0.5 - sqrt(3.0) / 6, 1e-16);
+    CHECK_CLOSE(lg_ratio_value((lg_ratio){.num = 3, .root3 = -1, .den = 6}), 0.5 - sqrt(3.0) / 6, 1e-16);
 }
 
 int main(void)

@@ -63,8 +63,8 @@ def test_small_steps_at_the_start_may_grow():
 REASONS = {
     "min_step": (dict(rtol=1e-9, min_step=1e-3), "min_step allows no smaller step.*lower min_step"),
     "t": (dict(rtol=1e-6, t0=1e14, t_end=1e14 + 1), "no number lies between the times.*; relax the tolerances or look"),
-    "round-off": (dict(rtol=1e-300), "a smaller step would be lost in round-off"),
-    "last bits": (dict(rtol=1e-16, t_end=1e-3), "a smaller step would be lost in round-off"),
+    "round-off": (dict(atol=1e-300), "a smaller step would be lost in round-off"),
+    "last bits": (dict(atol=1e-16, t_end=1e-3), "a smaller step would be lost in round-off"),
     "no atol": (dict(rtol=1e-6, atol=0.0), "infinitely many times the tolerance; .*; give a positive atol"),
 }
 

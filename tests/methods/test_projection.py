@@ -8,7 +8,7 @@ from battery import end_error, observed_order, rotation_error, slow_top, top_by_
 from lgint import _core
 
 ROWS = {name: lgint.method_info(name) for name in lgint.methods()}
-PAIRS = [name for name, row in ROWS.items() if any(option["name"] == "rtol" for option in row["options"])]
+PAIRS = [name for name, row in ROWS.items() if {"rtol", "project"} <= {option["name"] for option in row["options"]}]
 
 
 @pytest.mark.parametrize("levels", ["none", "position", "velocity", "both"])

@@ -102,11 +102,26 @@ def test_order(name: str) -> None:
 
 @pytest.mark.parametrize("name", TABLEAUX)
 def test_rows_are_consistent(name: str) -> None:
-    """A is strictly lower triangular, and c holds its row sums."""
+    """A of an explicit method is strictly lower triangular, and c holds the row sums."""
     A, _, c = numbers(TABLEAUX[name]["tableau"])
     for i, row in enumerate(A):
-        assert all(a == 0 for a in row[i:])
+        assert not TABLEAUX[name]["explicit"] or all(a == 0 for a in row[i:])
         assert sum(row, Fraction(0)) == c[i]
+
+
+@pytest.mark.parametrize(("name", "stages"), [("radau3", 2), ("radau5", 3)])
+def test_radau_methods_are_collocation(name: str, stages: int) -> None:
+    """C(s), which makes them collocation, B(2 s - 1), and the last stage is the end of the step (hairer1996, IV.5)."""
+    A, b, c = numbers(TABLEAUX[name]["tableau"])
+    assert len(A) == stages and A[-1] == b and c[-1] == 1
+    powers: list[list[Value]] = [[Fraction(1)] * stages]
+    for _ in range(2 * stages):
+        powers.append([p * ci for p, ci in zip(powers[-1], c, strict=True)])
+    for k in range(1, 2 * stages):
+        assert sum((bi * p for bi, p in zip(b, powers[k - 1], strict=True)), Fraction(0)) == Fraction(1, k)
+    for k in range(1, stages + 1):
+        for row, p_end in zip(A, powers[k], strict=True):
+            assert sum((a * p for a, p in zip(row, powers[k - 1], strict=True)), Fraction(0)) == p_end * Fraction(1, k)
 
 
 @pytest.mark.parametrize("name", [name for name, row in TABLEAUX.items() if row["tableau"]["b_hat"] is not None])

@@ -1,0 +1,224 @@
+/* Radau IIA methods on Lie groups: options, memory, the step and its error; see step.h for the equations.
+
+   Error, hairer1996 IV.8: p(0) = p_n and p(c_i) = p_i define a polynomial, whose slope at the start is compared with
+   that of the solution,
+
+       e = g (h p'_n - p'(0)),      g = l_ss,
+
+   for p = theta, with p'_n = v_n, and for p = v, with the acceleration of the state. e is O(h^(s+1)). It is divided by
+   the operator of the last stage, so that it does not grow with stiffness: with e_q and e_v for theta and v, one
+   correction of the last stage, with its matrix, at V_s + mu e_q and A_s + mu e_v + mu^2 e_q. Multipliers do not
+   count. */
+#include "core/small.h"
+#include "integrator/radau/step.h"
+#include "solve/initial.h"
+#include "solve/project.h"
+
+#include <math.h>
+
+/* ---- options ---- */
+
+typedef struct lg_radau_options {
+    lg_option_value newton_rtol, max_iter, retry;
+    lg_control_options control;
+} lg_radau_options;
+
+static const lg_option rows[] = {
+    {"newton_rtol",
+     LG_OPTION_NUMBER,
+     {NAN, -1},
+     0,
+     1,
+     NULL,
+     "Newton's method stops when the corrections still expected change the velocities by less than this part of them. "
+     "Default: 1e-12 with fixed steps, a hundredth of the tolerances with error control.",
+     LG_FIELD(lg_radau_options, newton_rtol)},
+    {"max_iter",
+     LG_OPTION_INTEGER,
+     {40, -1},
+     1,
+     1000,
+     NULL,
+     "A step that takes more Newton iterations, each of which corrects every stage, has failed.",
+     LG_FIELD(lg_radau_options, max_iter)},
+    LG_RETRY_OPTION(LG_FIELD(lg_radau_options, retry)),
+    LG_CONTROL_OPTIONS_BY(lg_radau_options, LG_CONTROL_PREDICTIVE),
+};
+
+const lg_option_rows lg_radau_rows = LG_OPTION_ROWS(rows, lg_radau_options);
+
+/* ---- coefficients and memory ---- */
+
+static double least_tolerance(const lg_option_value *tolerance)
+{
+    double least = tolerance->number;
+    for (int i = 0; i < tolerance->count; i++)
+        least = i ? fmin(least, tolerance->array[i]) : tolerance->array[0];
+    return least;
+}
+
+static lg_status radau_prepare(lg_stepper *self)
+{
+    lg_radau_stepper *r = (lg_radau_stepper *)self;
+    const lg_radau_options *options = (const lg_radau_options *)self->options;
+    const lg_plan *masses = self->plans.of[LG_COUPLING_MASS];
+    r->numbers = lg_radau_numbers_of(self->method->data);
+    r->max_iter = (int)options->max_iter.number;
+    r->newton_rtol = isnan(options->newton_rtol.number) ? 1e-12 : options->newton_rtol.number;
+    r->tolerance_rtol = r->tolerance_atol = NAN;
+    if (lg_stepper_adapts(self) && !options->newton_rtol.given) {
+        double rtol = least_tolerance(&options->control.rtol), atol = least_tolerance(&options->control.atol);
+        r->tolerance_rtol = isnan(rtol) ? 0 : rtol;
+        r->tolerance_atol = isnan(atol) ? rtol : atol;
+    }
+    if (masses)
+        self->accel.plan = masses;
+    return LG_OK;
+}
+
+static void stage_layout(lg_radau_stage *s, const lg_stepper *self, lg_arena *arena)
+{
+    const lg_space *space = self->system->space;
+    double **velocities[] = {&s->theta, &s->v, &s->a, &s->K, &s->theta_known, &s->v_known};
+    for (size_t i = 0; i < sizeof velocities / sizeof *velocities; i++)
+        *velocities[i] = lg_arena_doubles(arena, (size_t)space->nv);
+    s->q = lg_arena_doubles(arena, (size_t)space->nq);
+    s->lam = lg_arena_doubles(arena, (size_t)self->system->pattern->nrows);
+    lg_matrix_layout(&s->matrix, self->plan, arena);
+}
+
+/* The residual and its terms stand in memory of the solver of accelerations, which stages do not use. */
+static void radau_layout(lg_stepper *self, lg_arena *arena)
+{
+    lg_radau_stepper *r = (lg_radau_stepper *)self;
+    const lg_space *space = self->system->space;
+    double **velocities[] = {&r->bound, &r->force, &r->Btlam, &r->turn, &r->v_end, &r->a_end};
+    for (size_t i = 0; i < sizeof velocities / sizeof *velocities; i++)
+        *velocities[i] = lg_arena_doubles(arena, (size_t)space->nv);
+    r->gyro = self->accel.gyro;
+    r->residual = self->accel.x;
+    r->q_end = lg_arena_doubles(arena, (size_t)space->nq);
+    r->lam_end = lg_arena_doubles(arena, (size_t)self->system->pattern->nrows);
+    r->Z = lg_arena_doubles(arena, (size_t)self->system->pattern->nvalues);
+    r->X = lg_arena_doubles(arena, (size_t)space->nm);
+    r->chain = lg_arena_take(arena, (size_t)space->nblocks * sizeof(lg_chain));
+    for (int i = 0; i < r->numbers.stages; i++)
+        stage_layout(&r->stage[i], self, arena);
+}
+
+static void radau_close(lg_stepper *self)
+{
+    lg_radau_stepper *r = (lg_radau_stepper *)self;
+    for (int i = 0; i < r->numbers.stages; i++)
+        lg_matrix_close(&r->stage[i].matrix);
+}
+
+static int carry_count(const lg_stepper *self)
+{
+    return lg_radau_carry_count((const lg_radau_stepper *)self);
+}
+
+static lg_status reset(lg_stepper *self, lg_state *state)
+{
+    lg_zero(carry_count(self), state->carry);
+    return LG_OK;
+}
+
+/* ---- the step ---- */
+
+static void radau_begin(lg_radau_stepper *r, const lg_state *state, double h)
+{
+    r->start = state;
+    r->h = h;
+    for (int i = 0; i < r->numbers.stages; i++) {
+        r->stage[i].t = i == r->numbers.stages - 1 ? state->t + h : state->t + r->numbers.c[i] * h;
+        r->stage[i].matrix.poll = r->base.accel.matrix.poll;
+    }
+    lg_radau_predict(r);
+}
+
+/* The end of the step on the constraints, with its accelerations and multipliers. */
+static lg_status finish(lg_radau_stepper *r)
+{
+    const lg_system *system = r->base.system;
+    const lg_radau_stage *last = &r->stage[r->numbers.stages - 1];
+    lg_accel *accel = &r->base.accel;
+    lg_copy(system->space->nq, last->q, r->q_end);
+    lg_copy(system->space->nv, last->v, r->v_end);
+    lg_point end = lg_radau_point(r, r->numbers.stages - 1);
+    end.q = r->q_end, end.v = r->v_end, end.a = end.lam = NULL;
+    LG_TRY(lg_project_at(accel, LG_PROJECT_POSITION | LG_PROJECT_VELOCITY, &end, r->q_end, r->v_end, NULL,
+                         &r->base.report));
+    return (system->pattern->nrows ? lg_accel_solve_factored : lg_accel_solve)(accel, &end, r->a_end, r->lam_end,
+                                                                               &r->base.report);
+}
+
+static lg_status radau_step(lg_stepper *self, lg_state *state, double h)
+{
+    lg_radau_stepper *r = (lg_radau_stepper *)self;
+    double *v_start = r->turn;
+    radau_begin(r, state, h);
+    LG_TRY(lg_radau_solve(r));
+    LG_TRY(lg_radau_check_turns(r, LG_PI));
+    LG_TRY(finish(r));
+    lg_copy(self->system->space->nv, state->v, v_start);
+    LG_TRY(lg_stepper_accept(self, state, h, r->stage[r->numbers.stages - 1].theta, r->q_end, r->v_end, r->a_end,
+                             r->lam_end));
+    lg_radau_hand_over(r, v_start, state);
+    return LG_OK;
+}
+
+/* ---- the error ---- */
+
+/* e = g (h p'_n - p'(0)) from the slope of the solution and the p_i - p_n of theta (v 0) or v (v 1). */
+static void compare_slopes(const lg_radau_stepper *r, const lg_state *before, int of_v, double *e)
+{
+    const lg_radau_numbers *n = &r->numbers;
+    const double *slope = of_v ? before->a : before->v;
+    for (int k = 0; k < r->base.system->space->nv; k++) {
+        double curve = 0;
+        for (int i = 0; i < n->stages; i++)
+            curve += n->slope[i] * (of_v ? r->stage[i].v[k] - before->v[k] : r->stage[i].theta[k]);
+        e[k] = n->L[n->stages - 1][n->stages - 1] * (r->h * slope[k] - curve);
+    }
+}
+
+static lg_status radau_error(lg_stepper *self, const lg_state *before, double h, double *error)
+{
+    lg_radau_stepper *r = (lg_radau_stepper *)self;
+    int nv = self->system->space->nv, last = r->numbers.stages - 1;
+    const lg_radau_stage *s = &r->stage[last];
+    double mu = lg_radau_rate(r, last), *v = r->v_end, *a = r->a_end, *eq = error, *ev = error + nv;
+    compare_slopes(r, before, 0, eq);
+    compare_slopes(r, before, 1, ev);
+    for (int k = 0; k < nv; k++) {
+        v[k] = s->v[k] + mu * eq[k];
+        a[k] = s->a[k] + mu * (ev[k] + mu * eq[k]);
+    }
+    lg_point point = lg_radau_point(r, last);
+    point.t_in = before->t + 0.5 * h;
+    point.v = v, point.a = a, point.mem = before->mem;
+    LG_TRY(lg_radau_evaluate(r, last, &point, 0));
+    LG_TRY(lg_radau_solve_stage(r, last, r->residual));
+
+    lg_radau_follow_chain(r, last, r->residual, ev);
+    for (int k = 0; k < nv; k++) {
+        ev[k] -= mu * eq[k];
+        eq[k] = r->residual[k] / (mu * mu);
+    }
+    return LG_OK;
+}
+
+static const lg_stepper_carry carry_verbs = {.count = carry_count, .reset = reset};
+
+const lg_stepper_type lg_radau = {
+    .name = "radau",
+    .coupling = LG_COUPLING_TANGENTS,
+    .size = sizeof(lg_radau_stepper),
+    .prepare = radau_prepare,
+    .layout = radau_layout,
+    .carry = &carry_verbs,
+    .step = radau_step,
+    .error = radau_error,
+    .close = radau_close,
+};
