@@ -307,6 +307,7 @@ def equilibrium(
     t: float,  # time at which loads are taken
     loads: ArrayLike,  # factors
     q: ArrayLike,  # where the search begins
+    v: ArrayLike,  # of which values of first-order equations count
     mem: ArrayLike,  # a guess of the memory there
     rtol: float,
     atol: float,
@@ -359,7 +360,7 @@ example (valid values, if the descriptors do not define what is valid)"""
 
 NODES: list[dict[str, Any]]
 """name, nq, nv (0: the block's n), nown, linear, reference, identity (the coordinates of the identity),
-place (how the position is described: no_body, fixed, inertial or body), storage (of the rotation: matrix,
+place (how the position is described: none, no_body, fixed, inertial or body), storage (of the rotation: matrix,
 quaternion, vector, angles or None), pivot (the kind of a body fixed at a point, or None), rates (whether velocities
 are rates of the storage instead of angular velocities), explicit_only (whether q' = A(q) v with a matrix A that
 implicit methods cannot use)"""

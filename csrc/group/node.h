@@ -3,14 +3,16 @@
    Velocities are left-trivialised: q' = q hat(v). The tangent operator T is defined by d/dt exp(theta) = exp(theta)
    hat(T(theta) theta'), so that v = T(theta) theta' along q = q0 exp(theta(t)). Linear kinds have T = I and retract(q0,
    theta) = q0 + theta. Matrices are column-major nv x nv unless said otherwise; rotation matrices inside q are
-   row-major. Positions come before orientations, quaternions are scalar first. `n` is the dimension of R^n; all other
-   kinds ignore it, because the additional linear coordinates of a block do not belong to its node. */
+   row-major. Positions come before orientations, quaternions are scalar first. `n` is the dimension of R^n and of
+   first-order values; all other kinds ignore it, because the additional linear coordinates of a block do not belong to its node. */
 #ifndef LG_GROUP_NODE_H
 #define LG_GROUP_NODE_H
 
 /* How the node point of a rigid body moves: the block's first three velocities are those of the point in inertial or in
-   body axes, or they are absent because the point is fixed in space. NO_BODY: R^n, which can have no frames. */
+   body axes, or they are absent because the point is fixed in space. NO_BODY: R^n, which can have no frames. NONE: there
+   are velocities and no coordinates, as the values of first-order equations have them. */
 typedef enum lg_node_position {
+    LG_POSITION_NONE,
     LG_POSITION_NO_BODY,
     LG_POSITION_FIXED,
     LG_POSITION_INERTIAL,
@@ -72,7 +74,7 @@ typedef struct lg_node_hht {
 typedef struct lg_node {
     const char *name;
     const char *reference; /* paper key and equation */
-    int nq, nv, nown; /* R^n: 0, 0, 0; ask lg_node_nq and lg_node_nv */
+    int nq, nv, nown; /* kinds with a dimension n: 0, 0, 0; ask lg_node_nq and lg_node_nv */
     int linear; /* T = I */
     lg_node_position position;
     lg_storage storage;
@@ -101,7 +103,7 @@ typedef struct lg_node {
     void (*tangent_mul)(int n, const double *theta, const double *v, double *w);
     /* A = v^, the matrix with v^ w = [v, w]; zero on linear kinds */
     void (*ad)(int n, const double *v, double *A);
-    /* R(q), row-major; NULL where position is LG_POSITION_NO_BODY. */
+    /* R(q), row-major; NULL where position is LG_POSITION_NO_BODY or LG_POSITION_NONE. */
     void (*rotation)(const double *q, double R[9]);
     const lg_node_attitude *attitude; /* NULL: the rates are the body angular velocity itself */
     const lg_node_unit *unit; /* NULL: the kind has no own rows */
@@ -128,7 +130,7 @@ const char *lg_storage_name(lg_storage storage); /* "matrix"; NULL: there is no 
 /* Coordinates and velocities of a block: those of the node, then n linear ones. */
 static inline int lg_node_nq(const lg_node *node, int n)
 {
-    return node->nq + n;
+    return node->position == LG_POSITION_NONE ? 0 : node->nq + n;
 }
 
 static inline int lg_node_nv(const lg_node *node, int n)

@@ -22,10 +22,8 @@ const lg_node *lg_node_find(const char *name)
 const char *lg_node_position_name(lg_node_position position)
 {
     static const char *const names[] = {
-        [LG_POSITION_NO_BODY] = "no_body",
-        [LG_POSITION_FIXED] = "fixed",
-        [LG_POSITION_INERTIAL] = "inertial",
-        [LG_POSITION_BODY] = "body",
+        [LG_POSITION_NO_BODY] = "no_body", [LG_POSITION_FIXED] = "fixed", [LG_POSITION_INERTIAL] = "inertial",
+        [LG_POSITION_BODY] = "body",       [LG_POSITION_NONE] = "none",
     };
     return names[position];
 }

@@ -129,7 +129,7 @@ static lg_status check_kinds(lg_stepper *self)
     const lg_space *space = system->space;
     for (const lg_factor *f = space->factor; f < space->factor + space->nfactors; f++) {
         int is_tree = (system->flags & LG_SYSTEM_TREES) != 0 && f == space->block[f->block].factor;
-        int turns = f->node->position != LG_POSITION_NO_BODY || is_tree;
+        int turns = f->node->rotation || is_tree;
         if (!turns || f->node->hht)
             continue;
         const char *name = system->block_name ? system->block_name(system->self, f->block) : "a block";

@@ -125,13 +125,17 @@ lg_status lg_control_check(const lg_control *control, int nv, lg_report *report)
 
 /* ---- norms ---- */
 
-/* Root mean square of x / scale; a zero entry counts as zero whatever its scale. Squares do not overflow. */
-static double weighted_norm(int n, const double *x, const double *scale)
+/* Root mean square of x / scale over coordinates and velocities; a zero entry counts as zero whatever its scale.
+   Velocities without coordinates count once. Squares do not overflow. */
+static double weighted_norm(const lg_space *space, const double *x, const double *scale)
 {
     double norm = 0;
+    int n = 2 * space->nv, count = n;
+    for (const lg_factor *f = space->factor, *end = f + space->nfactors; f < end; f++)
+        count -= f->nq == 0 ? f->nv : 0;
     for (int i = 0; i < n; i++)
         norm = hypot(norm, x[i] == 0 ? 0 : x[i] / scale[i]);
-    return norm / sqrt(n);
+    return norm / sqrt(count);
 }
 
 /* Raises scale[0..n) to atol + rtol |x|. */
@@ -162,7 +166,7 @@ double lg_control_norm(lg_control *control, const lg_space *space, const lg_stat
     raise_scales_at(control, space, before, theta);
     lg_space_difference(space, before->q, after->q, theta);
     raise_scales_at(control, space, after, theta);
-    return weighted_norm(2 * space->nv, control->error, control->scale);
+    return weighted_norm(space, control->error, control->scale);
 }
 
 /* ---- the first step ---- */
@@ -182,6 +186,14 @@ static lg_status euler_step(lg_control *control, lg_stepper *stepper, const lg_s
     return lg_accel_solve(&stepper->accel, &point, control->a, control->lam, &stepper->report);
 }
 
+/* Velocities without coordinates move nothing. */
+static void clear_first_order(const lg_space *space, double *theta)
+{
+    for (const lg_factor *f = space->factor, *end = f + space->nfactors; f < end; f++)
+        if (f->nq == 0)
+            lg_zero(f->nv, theta + f->v);
+}
+
 /* Norms of the state and of its rates. */
 static void sizes(lg_control *control, const lg_space *space, const lg_state *state, double *size, double *rate)
 {
@@ -195,11 +207,12 @@ static void sizes(lg_control *control, const lg_space *space, const lg_state *st
         if (f->node->linear && f->nq == f->nv)
             lg_copy(f->nv, state->q + f->q, control->error + f->v);
     lg_copy(nv, state->v, control->error + nv);
-    *size = weighted_norm(2 * nv, control->error, control->scale);
+    *size = weighted_norm(space, control->error, control->scale);
 
     lg_copy(nv, state->v, control->error);
     lg_copy(nv, state->a, control->error + nv);
-    *rate = weighted_norm(2 * nv, control->error, control->scale);
+    clear_first_order(space, control->error);
+    *rate = weighted_norm(space, control->error, control->scale);
 }
 
 lg_status lg_control_begin(lg_control *control, lg_stepper *stepper, const lg_state *state, double span)
@@ -220,7 +233,8 @@ lg_status lg_control_begin(lg_control *control, lg_stepper *stepper, const lg_st
         control->error[i] = control->v[i] - state->v[i];
         control->error[nv + i] = control->a[i] - state->a[i];
     }
-    double bend = weighted_norm(2 * nv, control->error, control->scale) / h0, largest = fmax(rate, bend);
+    clear_first_order(space, control->error);
+    double bend = weighted_norm(space, control->error, control->scale) / h0, largest = fmax(rate, bend);
     double h1 = largest <= 1e-15 ? fmax(1e-6, 1e-3 * h0) : pow(0.01 / largest, 1 / control->order);
     control->memory->h = fmax(fmin(most, fmin(100 * h0, h1)), fmin(most, control->min_step));
     return LG_OK;

@@ -12,7 +12,7 @@
 
    v = T(theta) theta' (with a spin, T(theta) (theta' - [theta, W/h]) + W/h) is the velocity of that curve. vdot and
    lambda are those of the index-1 equations at q and v. With the exact solution at both ends the error of q is O(h^6),
-   and all others are O(h^5).
+   and all others are O(h^5); values of first-order equations, of which the ends are all that is known, are O(h^4).
 
    Without a plan, and where the index-1 equations are singular, vdot is the derivative of the cubic that has the v and
    vdot of both ends, O(h^3), and lambda is a straight line, O(h^2). Implicit methods use these, because a stiff spring
@@ -152,6 +152,16 @@ static void derivatives(lg_dense *dense, const double *theta, const lg_knot *kno
 }
 
 /* The arrays of the knots must stay unchanged while the dense output is in use. */
+/* Values of first-order equations have no coordinates; the displacement that their velocities would give makes them a
+   cubic with the values and the rates of both ends. */
+static void integrate_first_order(const lg_dense *dense, double h, double *theta1)
+{
+    const lg_space *space = dense->system->space;
+    for (const lg_factor *f = space->factor; f < space->factor + space->nfactors; f++)
+        for (int i = f->v; f->nq == 0 && i < f->v + f->nv; i++)
+            theta1[i] = h / 2 * (dense->from.v[i] + dense->to.v[i]) + h * h / 12 * (dense->from.a[i] - dense->to.a[i]);
+}
+
 static void open_step(lg_dense *dense, lg_knot from, lg_knot to)
 {
     double h = to.t - from.t, *theta1 = dense->power[4];
@@ -162,6 +172,7 @@ static void open_step(lg_dense *dense, lg_knot from, lg_knot to)
     lg_zero(dense->system->space->nv, theta1);
     derivatives(dense, theta1, &from, h, dense->power[0], dense->power[1]);
     lg_space_difference(dense->system->space, base_at(dense, 1), to.q, theta1);
+    integrate_first_order(dense, h, theta1);
     derivatives(dense, theta1, &to, h, dense->power[2], dense->power[3]);
 
     for (int i = 0; i < dense->system->space->nv; i++) {

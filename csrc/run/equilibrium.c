@@ -30,7 +30,7 @@ static lg_status save_equilibrium(load_search *s)
     const lg_statics *at = &s->statics;
     double unstable = at->unstable;
     const lg_state state = {
-        .t = s->load, .q = at->q, .v = at->v, .a = at->v, .lam = at->lam, .mem = at->mem, .carry = &unstable};
+        .t = s->load, .q = at->q, .v = at->v, .a = at->a, .lam = at->lam, .mem = at->mem, .carry = &unstable};
     if (s->saved)
         return LG_OK;
     s->saved = 1;
@@ -97,6 +97,9 @@ static lg_status open_search(load_search *s)
     LG_TRY(lg_outcome_open(s->outcome, system, 1, 0));
     LG_TRY(lg_arena_open(&s->arena, lg_statics_layout, &s->statics));
     lg_copy(system->space->nq, s->loading->q, s->statics.q);
+    for (const lg_factor *f = system->space->factor; f < system->space->factor + system->space->nfactors; f++)
+        if (f->nq == 0)
+            lg_copy(f->nv, s->loading->v + f->v, s->statics.v + f->v);
     lg_copy(system->nmem, s->loading->mem, s->statics.mem);
     s->poll = lg_poll_start(s->observer->poll ? poll_search : NULL, s);
     matrix->poll = &s->poll;

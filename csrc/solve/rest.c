@@ -19,7 +19,7 @@ static lg_status assemble_rest(lg_rest *k, const lg_point *point, lg_shift shift
     const lg_system *system = accel->system;
     int constrained = system->pattern->nrows > 0;
     for (int i = 0; i < system->space->nblocks; i++)
-        k->chain[i] = (lg_chain){.k = {1, 0, shift.mu}};
+        k->chain[i] = (lg_chain){.k = {1, system->space->block[i].nq == 0, shift.mu}};
 
     lg_matrix_zero(&accel->matrix);
     accel->evaluations++;

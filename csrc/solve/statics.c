@@ -59,8 +59,10 @@ void lg_statics_layout(void *self, lg_arena *arena)
     s->lam = lg_arena_doubles(arena, nrows);
     s->mem = lg_arena_doubles(arena, (size_t)system->nmem);
     s->v = lg_arena_doubles(arena, nv);
+    s->a = lg_arena_doubles(arena, nv);
+    s->trial_v = lg_arena_doubles(arena, nv);
     s->trial_mem = lg_arena_doubles(arena, (size_t)system->nmem);
-    s->kept = lg_arena_doubles(arena, nq + nrows + (size_t)system->nmem);
+    s->kept = lg_arena_doubles(arena, nq + nrows + (size_t)system->nmem + nv);
     s->trial = lg_arena_doubles(arena, nq + nrows);
     s->residual = lg_arena_doubles(arena, nv + nrows);
     s->trial_residual = lg_arena_doubles(arena, nv + nrows);
@@ -74,7 +76,7 @@ void lg_statics_layout(void *self, lg_arena *arena)
 
 static lg_point statics_point(const lg_statics *s, const double *q, const double *lam)
 {
-    lg_point point = lg_point_after(s->t, q, s->v, s->mem);
+    lg_point point = lg_point_after(s->t, q, q == s->trial ? s->trial_v : s->v, s->mem);
     point.load = s->load;
     point.lam = lam;
     point.work = s->accel.work;
@@ -170,6 +172,16 @@ static double turn_of_correction(const lg_statics *s)
     return turn;
 }
 
+/* Takes a correction from the values of first-order equations. */
+static void correct_first_order(lg_statics *s)
+{
+    const lg_space *space = s->accel.system->space;
+    lg_copy(space->nv, s->v, s->trial_v);
+    for (const lg_factor *f = space->factor; f < space->factor + space->nfactors; f++)
+        if (f->nq == 0)
+            lg_axpy(f->nv, -1, s->correction + f->v, s->trial_v + f->v);
+}
+
 /* The state after the correction, with its residual. */
 static lg_status try_correction(statics_search *at)
 {
@@ -180,6 +192,7 @@ static lg_status try_correction(statics_search *at)
     for (int i = 0; i < nv; i++)
         back[i] = -s->correction[i];
     lg_space_retract(system->space, s->q, back, s->trial);
+    correct_first_order(s);
     lg_copy(nrows, s->lam, s->trial + nq);
     lg_axpy(nrows, -1, s->correction + nv, s->trial + nq);
     return evaluate_state(at, s->trial, s->trial + nq, s->trial_residual, &at->trial_error);
@@ -247,6 +260,7 @@ static lg_status accept_trial(statics_search *at)
     LG_TRY(remember_trial(at));
     lg_copy(system->nmem, s->trial_mem, s->mem);
     lg_copy(nq, s->trial, s->q);
+    lg_copy(system->space->nv, s->trial_v, s->v);
     lg_copy(nrows, s->trial + nq, s->lam);
     lg_copy(system->space->nv + nrows, s->trial_residual, s->residual);
     at->error = at->trial_error;
@@ -262,7 +276,7 @@ static lg_status complete_trial(statics_search *at)
     int nq = system->space->nq;
     if (at->mu == 0 || !system->pattern->nrows)
         return LG_OK;
-    LG_TRY(lg_project(&s->accel, LG_PROJECT_POSITION, s->t, s->trial, s->v, s->mem, &(lg_report){0}));
+    LG_TRY(lg_project(&s->accel, LG_PROJECT_POSITION, s->t, s->trial, s->trial_v, s->mem, &(lg_report){0}));
     lg_point point = statics_point(s, s->trial, NULL);
     LG_TRY(lg_accel_solve(&s->accel, &point, s->terms, s->trial + nq, &(lg_report){0}));
     return evaluate_state(at, s->trial, s->trial + nq, s->trial_residual, &at->trial_error);
@@ -552,9 +566,9 @@ static lg_status explain(statics_search *at)
 static void keep_or_restore(const lg_statics *s, int back)
 {
     const lg_system *system = s->accel.system;
-    const int lengths[] = {system->space->nq, system->pattern->nrows, system->nmem};
-    double *const parts[] = {s->q, s->lam, s->mem}, *kept = s->kept;
-    for (int i = 0; i < 3; kept += lengths[i++])
+    const int lengths[] = {system->space->nq, system->pattern->nrows, system->nmem, system->space->nv};
+    double *const parts[] = {s->q, s->lam, s->mem, s->v}, *kept = s->kept;
+    for (int i = 0; i < 4; kept += lengths[i++])
         lg_copy(lengths[i], back ? kept : parts[i], back ? parts[i] : kept);
 }
 

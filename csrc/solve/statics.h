@@ -1,6 +1,9 @@
 /* Static equilibrium at a factor of the loads: gyro - force + B^T lam = 0 and phi = 0 at v = 0, on any lg_system.
 
-   Newton's method on the group, with the chain (I, 0, mu I) of each block:
+   Values of first-order equations, velocities without coordinates, are unknowns like q, so that their rates vanish; all
+   other velocities are zero.
+
+   Newton's method on the group, with the chain (I, 0, mu I) of each block, and (0, I, mu I) for such values:
 
        [ K + mu M  B^T ] [ c    ]   [ gyro - force + B^T lam ]
        [ B         0   ] [ dlam ] = [ phi                    ],    q <- q exp(-c),  lam <- lam - dlam.
@@ -31,7 +34,8 @@ typedef struct lg_statics {
     int max_iter;
     int has_potential; /* whether all forces at rest follow from a potential */
     int leaves; /* whether the search leaves unstable equilibria, given a potential */
-    double *q, *lam, *mem; /* the present state */
+    double *q, *v, *lam, *mem; /* the present state; v: zero but for values of first-order equations */
+    double *a; /* zeros */
     double t, load;
     /* Directions in which the last equilibrium is unstable; -1: not known, without a potential or because it is neutral
        in some direction and unstable in none. */
@@ -39,9 +43,8 @@ typedef struct lg_statics {
     int neutral; /* whether nothing holds the last equilibrium in some direction */
     long iterations; /* corrections that were accepted or rejected, over all calls */
 
-    double *v; /* zeros */
-    double *kept; /* q, lam and mem at the beginning of a call */
-    double *trial, *trial_mem; /* q and lam after a correction, and the memory there */
+    double *kept; /* q, lam, mem and v at the beginning of a call */
+    double *trial, *trial_v, *trial_mem; /* q and lam after a correction, v and the memory there */
     double *residual, *trial_residual; /* force rows, then phi */
     double *correction; /* c, then dlam */
     double *terms; /* gyro, force, B^T lam, M c: nv each */

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from itertools import chain
 from types import MappingProxyType
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -164,8 +164,9 @@ def _blocks(space: Space, q: np.ndarray) -> list[Any]:
         space = ("Rn", len(q))
     listed: list[Any] = [space] if _is_factor(space) else _list("space", space)
     blocks = [[_factor(factor) for factor in (item if _is_product(item) else [item])] for item in listed]
-    sizes = {row["name"]: row["nq"] for row in _core.NODES}
-    array("q0", q, (sum(sizes[kind] or n for kind, n in chain(*blocks)),))
+    rows = {row["name"]: row for row in _core.NODES}
+    sizes = [n if kind == "Rn" else rows[kind]["nq"] for kind, n in chain(*blocks)]
+    array("q0", q, (sum(sizes),))
     return [tuple(factors) if len(factors) > 1 else factors[0] for factors in blocks]
 
 
@@ -174,9 +175,14 @@ def _factor(item: Any) -> tuple[str, int]:
         raise ValueError(f'space: kinds of space or pairs such as ("Rn", 2) expected, got {item!r}')
     kind, n = (item, 0) if isinstance(item, str) else (item[0], int(item[1]))
     choice("kind of space", kind, [row["name"] for row in _core.NODES])
-    if (kind == "Rn") != (n > 0):
-        raise ValueError(f'space: ("Rn", n) with n >= 1, or the name of another kind, expected, got {item!r}')
+    if (kind in _WITH_DIMENSION) != (n > 0):
+        raise ValueError(
+            f'space: ("Rn", n) or ("first_order", n) with n >= 1, or the name of another kind, expected, got {item!r}'
+        )
     return kind, n
+
+
+_WITH_DIMENSION: Final = ("Rn", "first_order")
 
 
 def _is_product(item: object) -> bool:

@@ -142,6 +142,18 @@ def _slope(function: Callable[[float], Array], size: float) -> Array:
     return (8 * (function(s) - function(-s)) - (function(2 * s) - function(-2 * s))) / (12 * s)
 
 
+def with_coordinates(core: _core.System) -> Array:
+    """One for each velocity that moves coordinates, zero for those that have none: (nv,)."""
+    kinds = {row["name"] for row in _core.NODES if row["position"] == "none"}
+    starts = [factor[3] for factor in core.factors] + [core.nv]
+    return np.concatenate(
+        [
+            np.full(j - i, kind not in kinds, dtype=float)
+            for (kind, *_), (i, j) in zip(core.factors, pairwise(starts), strict=True)
+        ]
+    )
+
+
 def _error(found: Array, expected: Array, floor: float = 0.0) -> float:
     """Largest difference divided by the largest entry (at least `floor`, below which differences are round-off)."""
     found, expected = np.asarray(found), np.asarray(expected)
@@ -161,7 +173,7 @@ Errors = Iterator[tuple[str, float]]
 
 
 def _space(probe: _Probe, p: _Point) -> Errors:
-    theta = 0.5 * probe.random(probe.core.nv)
+    theta = 0.5 * probe.random(probe.core.nv) * with_coordinates(probe.core)
     found = probe.core.difference(p.q, probe.core.retract(p.q, theta))
     yield "difference(q, retract(q, theta)) = theta", _error(found, theta)
 

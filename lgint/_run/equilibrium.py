@@ -91,7 +91,7 @@ def equilibrium(
         "leave_saddles": flag("leave_saddles", leave_saddles),
     }
     tolerances = options["newton_rtol"], options["newton_atol"]
-    arguments = model.core, options["time"], factors, model.q0, model.mem0
+    arguments = model.core, options["time"], factors, model.q0, model.v0, model.mem0
     settings = *tolerances, options["max_iter"], model.has_potential, options["leave_saddles"]
     try:
         with progress_bar(progress, 0, factors[-1], "load") as report:

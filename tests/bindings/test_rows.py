@@ -71,6 +71,7 @@ def test_node_kinds():
     rows = {row["name"]: row for row in _core.NODES}
     assert (rows["SE3"]["nv"], rows["SE3"]["position"], rows["SE3"]["linear"]) == (6, "body", False)
     assert (rows["euler_parameters"]["nq"], rows["euler_parameters"]["nown"]) == (7, 1)
+    assert rows["first_order"]["nq"] == 0 and rows["first_order"]["position"] == "none"
     assert rows["Rn"]["nq"] == 0 and rows["Rn"]["position"] == "no_body" and rows["Rn"]["linear"] is True
 
 

@@ -175,7 +175,11 @@ static void test_rows(void)
         int n = node->nv ? 0 : 5, nv = lg_node_nv(node, n);
         CHECK(lg_node_find(node->name) == node);
         CHECK(node->attitude_q == node->attitude_v);
-        CHECK((node->position == LG_POSITION_NO_BODY) == (node->rotation == NULL));
+        CHECK((node->position == LG_POSITION_NO_BODY || node->position == LG_POSITION_NONE) ==
+              (node->rotation == NULL));
+        CHECK((lg_node_nq(node, n) == 0) == (node->position == LG_POSITION_NONE));
+        if (node->position == LG_POSITION_NONE)
+            continue; /* it has no coordinates */
 
         /* lengths of theta from round-off to almost pi */
         for (int trial = 0; trial < 200; trial++) {

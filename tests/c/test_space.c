@@ -110,6 +110,9 @@ static void check_space(const lg_space *space, uint64_t *seed)
     lg_space_retract(space, q0, theta, q0);
     draws(seed, space->nv, 0.8, theta);
     draws(seed, space->nv, 1, v);
+    for (const lg_factor *f = space->factor; f < space->factor + space->nfactors; f++)
+        if (f->nq == 0) /* nothing moves */
+            lg_zero(f->nv, theta + f->v);
 
     lg_space_retract(space, q0, theta, q);
     lg_space_move(space, q0, theta, v, moved, w);

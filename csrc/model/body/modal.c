@@ -30,7 +30,7 @@ static lg_status modal_check(const lg_body *b, const char **reason)
 {
     *reason = NULL;
     int n = b->block && b->block->nfactors == 2 ? b->block->factor[1].n : 0;
-    if (n < 1 || b->block->node->position == LG_POSITION_NO_BODY || b->block->node->position == LG_POSITION_FIXED) {
+    if (n < 1 || !b->block->node->rotation || b->block->node->position == LG_POSITION_FIXED) {
         *reason = "a modal body needs a free rigid block with modes";
         return LG_BAD_ARGUMENT;
     }

@@ -9,7 +9,7 @@ static const lg_parameter parameters[] = {{"mass", "kg", "mass", LG_SCALAR, .val
 static lg_status point_check(const lg_body *b, const char **reason)
 {
     *reason = "a point mass needs a block of kind Rn with three coordinates";
-    return b->block->node->nv == 0 && b->block->nv == 3 ? LG_OK : LG_BAD_ARGUMENT;
+    return b->block->node->nv == 0 && b->block->nq == 3 && b->block->nv == 3 ? LG_OK : LG_BAD_ARGUMENT;
 }
 
 static void point_kinematics(lg_span bodies, const lg_point *at, lg_level level, int all)

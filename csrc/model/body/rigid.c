@@ -12,7 +12,7 @@ static const lg_parameter parameters[] = {
 static lg_status rigid_check(const lg_body *b, const char **reason)
 {
     *reason = NULL;
-    if (b->block->node->position == LG_POSITION_NO_BODY)
+    if (!b->block->node->rotation)
         *reason = "this kind of block cannot carry a rigid body";
     else if (b->block->nfactors > 1)
         *reason = "a block with additional linear coordinates needs a modal body";
