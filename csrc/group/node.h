@@ -4,13 +4,14 @@
    hat(T(theta) theta'), so that v = T(theta) theta' along q = q0 exp(theta(t)). Linear kinds have T = I and retract(q0,
    theta) = q0 + theta. Matrices are column-major nv x nv unless said otherwise; rotation matrices inside q are
    row-major. Positions come before orientations, quaternions are scalar first. `n` is the dimension of R^n and of
-   first-order values; all other kinds ignore it, because the additional linear coordinates of a block do not belong to its node. */
+   first-order values; all other kinds ignore it, because the additional linear coordinates of a block do not belong to
+   its node. */
 #ifndef LG_GROUP_NODE_H
 #define LG_GROUP_NODE_H
 
 /* How the node point of a rigid body moves: the block's first three velocities are those of the point in inertial or in
-   body axes, or they are absent because the point is fixed in space. NO_BODY: R^n, which can have no frames. NONE: there
-   are velocities and no coordinates, as the values of first-order equations have them. */
+   body axes, or they are absent because the point is fixed in space. NO_BODY: R^n, which can have no frames. NONE:
+   there are velocities and no coordinates, as the values of first-order equations have them. */
 typedef enum lg_node_position {
     LG_POSITION_NONE,
     LG_POSITION_NO_BODY,

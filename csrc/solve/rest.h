@@ -3,10 +3,10 @@
        [ K + mu M + nu D  B^T ]
        [ B                0   ],    K = d(gyro - force + B^T lam)/dq,
 
-   with the penalty of penalty.h in K; values of first-order equations, which have no q, enter it by their v. D is the absolute value of the diagonal of K + mu M, against which round-off in a
-   row of K is small: nu D stiffens a direction in which K is zero up to round-off. To judge stability the matrix is
-   replaced by its symmetric part: if the forces have a potential, both have the same K on the constraints at an
-   equilibrium. */
+   with the penalty of penalty.h in K; values of first-order equations, which have no q, enter it by their v. D is the
+   absolute value of the diagonal of K + mu M, against which round-off in a row of K is small: nu D stiffens a direction
+   in which K is zero up to round-off. To judge stability the matrix is replaced by its symmetric part: if the forces
+   have a potential, both have the same K on the constraints at an equilibrium. */
 #ifndef LG_SOLVE_REST_H
 #define LG_SOLVE_REST_H
 
