@@ -61,6 +61,8 @@ def may_include(path: Path, header: str) -> bool:
         return header.split("/")[0] in MAY_SEE[room]
     if header in LAPACK:
         return path == Path("sparse/linalg.c")
+    if header == "sys/mman.h":  # huge pages
+        return path == Path("core/arena.c")
     if header in ("Python.h", "structmember.h") or header.startswith("numpy/"):
         return is_bind
     return header in STANDARD or is_bind
