@@ -228,10 +228,12 @@ static inline void lg_quat_rotate(const double p[4], const double b[3], double c
 /* R(p) for a unit quaternion */
 static inline void lg_quat_matrix(const double p[4], double R[9])
 {
-    double w = p[0], x = p[1], y = p[2], z = p[3];
-    R[0] = 1 - 2 * (y * y + z * z), R[1] = 2 * (x * y - w * z), R[2] = 2 * (x * z + w * y);
-    R[3] = 2 * (x * y + w * z), R[4] = 1 - 2 * (x * x + z * z), R[5] = 2 * (y * z - w * x);
-    R[6] = 2 * (x * z - w * y), R[7] = 2 * (y * z + w * x), R[8] = 1 - 2 * (x * x + y * y);
+    double x = p[1], y = p[2], z = p[3], x2 = 2 * x, y2 = 2 * y, z2 = 2 * z, w = p[0];
+    double xx = x * x2, yy = y * y2, zz = z * z2, xy = x * y2, xz = x * z2, yz = y * z2;
+    double wx = w * x2, wy = w * y2, wz = w * z2;
+    R[0] = 1 - (yy + zz), R[1] = xy - wz, R[2] = xz + wy;
+    R[3] = xy + wz, R[4] = 1 - (xx + zz), R[5] = yz - wx;
+    R[6] = xz - wy, R[7] = yz + wx, R[8] = 1 - (xx + yy);
 }
 
 #endif

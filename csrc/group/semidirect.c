@@ -33,21 +33,20 @@ static series tangent_inv_series(const double *theta)
     return (series){0.5, lg_cotc(y), 0, lg_cotc_d(y)};
 }
 
-/* w = f(ad(theta)) v */
-static void series_mul(const double *theta, series f, const double *v, double *w)
+/* w = f(ad(theta)) v = v + a ad v + b ad^2 v + (Omega.U) (a_d h + b_d h^2) v_angular in the linear part. */
+static inline void series_mul(const double *theta, series f, const double *v, double *w)
 {
     const double *U = theta, *O = theta + 3;
-    double s = lg_dot3(O, U), Uv[3], Ov[3], hu[3], OOv[3], U_lin[3];
-    lg_cross(U, v + 3, Uv);
-    lg_cross(O, v + 3, Ov);
-    lg_cross(O, Ov, OOv);
-    lg_cross(O, Uv, hu);
-    lg_add_cross(U, Ov, hu);
-
-    lg_hat_apply(O, f.a, f.b, v, U_lin);
+    double s = lg_dot3(O, U), linear[3], angular[3], linear2[3], angular2[3]; /* of ad v and ad^2 v */
+    lg_cross(O, v, linear);
+    lg_add_cross(U, v + 3, linear);
+    lg_cross(O, v + 3, angular);
+    lg_cross(O, linear, linear2);
+    lg_add_cross(U, angular, linear2);
+    lg_cross(O, angular, angular2);
     for (int i = 0; i < 3; i++) {
-        w[i] = U_lin[i] + f.a * Uv[i] + f.b * hu[i] + s * (f.a_d * Ov[i] + f.b_d * OOv[i]);
-        w[3 + i] = v[3 + i] + f.a * Ov[i] + f.b * OOv[i];
+        w[i] = v[i] + f.a * linear[i] + f.b * linear2[i] + s * (f.a_d * angular[i] + f.b_d * angular2[i]);
+        w[3 + i] = v[3 + i] + f.a * angular[i] + f.b * angular2[i];
     }
 }
 

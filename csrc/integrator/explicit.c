@@ -68,7 +68,10 @@ void lg_slopes_begin(lg_slopes *slopes, const lg_state *state)
     lg_slopes_set_flow(slopes, 0, state->q, state->v);
 }
 
-enum { GROUP = 4 }; /* slopes that are summed at once */
+enum {
+    GROUP = 4, /* slopes that are summed at once */
+    MANY = 24 /* velocities from which on sums are vectorised, as their values are used only later */
+};
 
 /* Adds `count` <= GROUP weighted slopes to the sum of those before, if there are any, and the last group adds `start`
    (NULL: zero). The compiler knows `count`. */
@@ -142,9 +145,11 @@ void lg_slopes_advance(const lg_slopes *slopes, const lg_weights *weights, doubl
                        double *v)
 {
     const double *theta0 = NULL, *v0 = vn;
-    if (weights->count == 0) {
-        lg_zero(slopes->space->nv, theta);
-        lg_copy(slopes->space->nv, vn, v);
+    int nv = slopes->space->nv;
+    if (nv >= MANY || weights->count == 0) {
+        lg_slopes_combine(slopes, weights, h, 0, nv, NULL, theta);
+        lg_slopes_combine(slopes, weights, h, nv, nv, vn, v);
+        return;
     }
     for (int j = 0; j < weights->count; j += GROUP, theta0 = theta, v0 = v)
         switch (weights->count - j) {

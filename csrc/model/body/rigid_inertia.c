@@ -23,6 +23,7 @@ void lg_rigid_prepare(const lg_body *b, double *prepared)
     double factors[9];
     int pivots[3], deficient;
     lg_inertia_matrix(b->e.p + LG_RIGID_INERTIA, p->J);
+    p->diagonal = p->J[1] == 0 && p->J[2] == 0 && p->J[5] == 0;
     lg_copy(9, p->J, factors);
     lg_zero(9, p->inverse);
     if (lg_dense_factor(3, factors, pivots, &deficient) != LG_OK)
@@ -274,6 +275,15 @@ int lg_rigid_is_unconstrained(const lg_body *b)
     return !b->block->node->attitude && lg_dot3(inverse, inverse) > 0;
 }
 
+/* c = A b for J or its inverse */
+static inline void mul_inertia(const lg_rigid_prepared *p, const double A[9], const double b[3], double c[3])
+{
+    if (p->diagonal != 0)
+        c[0] = A[0] * b[0], c[1] = A[4] * b[1], c[2] = A[8] * b[2];
+    else
+        lg_mul3(A, b, c);
+}
+
 /* m x'' = F or, in the body frame, m (U' + Omega x U) = R^T F;  J omega' = M - omega x J omega */
 void lg_rigid_accelerate(const lg_body *b, const lg_point *at, const double force[3], const double moment[3], double *a)
 {
@@ -282,9 +292,9 @@ void lg_rigid_accelerate(const lg_body *b, const lg_point *at, const double forc
     const double *v = at->v + b->block->v, *rates = v + node->attitude_v;
     double omega[3] = {lg_read(rates), lg_read(rates + 1), lg_read(rates + 2)}, Jomega[3];
     double torque[3] = {lg_read(moment), lg_read(moment + 1), lg_read(moment + 2)};
-    lg_mul3(p->J, omega, Jomega);
+    mul_inertia(p, p->J, omega, Jomega);
     lg_add_cross(Jomega, omega, torque);
-    lg_mul3(p->inverse, torque, a + node->attitude_v);
+    mul_inertia(p, p->inverse, torque, a + node->attitude_v);
     if (node->position == LG_POSITION_FIXED)
         return;
 

@@ -12,6 +12,7 @@ enum { LG_RIGID_MASS, LG_RIGID_INERTIA }; /* indices of the parameters */
 /* J and its inverse, which is zero if J has none. */
 typedef struct lg_rigid_prepared {
     double J[9], inverse[9];
+    double diagonal; /* whether both are */
 } lg_rigid_prepared; /* numbers only */
 
 static inline const lg_rigid_prepared *lg_rigid_prepared_of(const lg_body *b)
