@@ -415,24 +415,9 @@ static void join_frames(builder *b, const lg_element_spec *from, int (*couples)(
     set_matrix_blocks(e, first);
 }
 
-static lg_level larger(lg_level a, lg_level b)
-{
-    return a > b ? a : b;
-}
-
-/* The kinematics that a force needs. */
-static lg_level needed_by(const lg_force *force)
-{
-    const lg_force_type *type = force->type;
-    if (force->added_by_body)
-        return LG_ROTATIONS;
-    return type->needs_twists ? LG_TWISTS : type->ignores_positions ? LG_ROTATIONS : LG_POSES;
-}
-
 static void join_elements(builder *b, const lg_model_spec *spec)
 {
     lg_model *m = b->model;
-    m->force_level = LG_ROTATIONS;
     for (int i = 0; i < spec->nelements; i++) {
         lg_body *body = (lg_body *)m->element_of[i].body;
         lg_force *force = (lg_force *)m->element_of[i].force;
@@ -448,8 +433,6 @@ static void join_elements(builder *b, const lg_model_spec *spec)
             joint->work = reserve(m, joint->type->nwork);
         if (joint && joint->nrows)
             add_group(b, joint);
-        m->force_level = larger(m->force_level, force ? needed_by(force) : LG_ROTATIONS);
-        m->force_level = larger(m->force_level, joint && joint->type->compliance ? LG_TWISTS : LG_ROTATIONS);
         m->coordinate_forces |= force && force->type->coordinate;
     }
     m->turned = reserve(m, (size_t)m->system.nmem);
@@ -534,6 +517,37 @@ void lg_model_fill_loads(lg_model *m)
     find_vertical(m);
 }
 
+/* ---- traits ---- */
+
+/* The kinematics that a force needs. */
+static lg_level needed_by(const lg_force *force)
+{
+    const lg_force_type *type = force->type;
+    if (force->added_by_body)
+        return LG_ROTATIONS;
+    return type->needs_twists ? LG_TWISTS : type->ignores_positions ? LG_ROTATIONS : LG_POSES;
+}
+
+static void raise_level(lg_model *m, lg_level level)
+{
+    if (level > m->force_level)
+        m->force_level = level;
+}
+
+void lg_model_fill_traits(lg_model *m)
+{
+    m->force_level = LG_ROTATIONS;
+    for (int i = 0; i < m->nforces; i++)
+        raise_level(m, needed_by(&m->forces[i]));
+    for (int i = 0; i < m->njoints; i++) {
+        lg_element *e = &m->joints[i].e;
+        if (!m->joints[i].type->compliance)
+            continue;
+        m->invariants[i].e.traits = e->traits = m->joints[i].type->compliance->traits(e);
+        raise_level(m, e->traits & LG_DAMPED ? LG_TWISTS : LG_POSES);
+    }
+}
+
 /* Names the blocks' own rows after the body on the block. */
 static void name_own_rows(builder *b)
 {
@@ -593,6 +607,7 @@ static lg_status build_model(lg_model *m, const lg_model_spec *spec, const int *
     sort_loads(m);
     lg_model_fill_loads(m);
     fill_invariants(&b);
+    lg_model_fill_traits(m);
     lg_model_fill_choice(m, spec, b.n.nloops, &b.layout);
     lg_layout_finish(&b.layout);
     name_own_rows(&b);

@@ -11,6 +11,7 @@ typedef struct lg_element { /* const data of the model */
     const lg_frame *frame[2];
     const double *p; /* parameters, in the order of the descriptors */
     int np;
+    unsigned traits; /* what its row has found out about the parameters, in bits of the row's own */
     lg_time_function function;
     lg_law law;
     /* Where its memory begins in mem: info->nmem values of its function `commit`. A version may append values to

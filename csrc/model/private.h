@@ -78,6 +78,8 @@ lg_status lg_model_add_wrenches(const lg_model *m, lg_form form, const lg_point 
 lg_status lg_model_collect(const lg_model *m, const lg_point *at, const lg_wanted *want);
 /* Writes the dead loads that bodies bear, and the direction of gravity. */
 void lg_model_fill_loads(lg_model *m);
+/* Writes the traits of joints with compliance, and the level of kinematics that forces need. */
+void lg_model_fill_traits(lg_model *m);
 /* Fills m->system once all else is filled, system.c. */
 void lg_model_fill_system(lg_model *m);
 /* Rows of closed loops that may be inactive, choice.c: the arrays of the choice; the list, loop by loop, whose memory

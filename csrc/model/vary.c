@@ -167,6 +167,7 @@ static lg_status vary(const lg_model *origin, const double *parameters, lg_model
     LG_TRY(copy(origin, m));
     LG_TRY(set_parameters(origin, m, parameters, report));
     lg_model_fill_loads(m);
+    lg_model_fill_traits(m);
     lg_model_fill_system(m);
     return LG_OK;
 }

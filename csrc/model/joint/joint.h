@@ -43,13 +43,15 @@ typedef struct lg_joint_axes {
     void (*to_body_axes)(const int turns[2], double *p);
 } lg_joint_axes;
 
-/* Verbs of a joint with compliance, which also needs twists. */
+enum { LG_DAMPED = 1 }; /* of the traits of a joint with compliance, which then needs twists */
+
+/* Verbs of a joint with compliance. */
 typedef struct lg_compliance {
     lg_status (*potential)(const lg_element *e, const lg_pose *const f[2], const lg_point *at, double *V);
     /* The potential, the wrenches that come from it, with those of damping if it is `moving`, and with `linear` their
        derivatives. */
     lg_status (*exert)(const lg_joint *joint, const lg_point *at, int moving, int linear, double *V, lg_load *out);
-    int (*damped)(const lg_element *e);
+    unsigned (*traits)(const lg_element *e); /* LG_DAMPED, and bits of the row's own */
     /* Strain and stress of an edge, stresses of constrained strains from at->lam. */
     lg_status (*strain)(const lg_joint *joint, const lg_point *at, double strain[6], double stress[6]);
 } lg_compliance;

@@ -81,6 +81,8 @@ static LG_INLINE lg_status add_edge(const lg_joint *joint, const lg_point *at, c
     double s[6] = {0}, lam[6] = {0};
     lg_strained k;
     LG_TRY(lg_edge_open(e, seen, at, (lg_relation *)(void *)(at->work + joint->work), at->same_q, &k));
+    if (rows || tangent || damped)
+        lg_edge_open_operator(&k);
     if (at_rest)
         lg_zero(12, k.changing + 6);
     if (damped || (rows && (want->phidot || want->zeta || want->Z)))
@@ -147,11 +149,13 @@ static lg_status all_at_rest(lg_joints joints, const lg_point *at, const lg_want
 
 /* ---- energy and strain ---- */
 
-/* lg_edge_open outside the loops over edges. */
+/* lg_edge_open with A and C, outside the loops over edges. */
 static LG_APART lg_status open_edge(const lg_element *e, const lg_pose *const f[2], const lg_point *at, lg_relation *r,
                                     lg_strained *k)
 {
-    return lg_edge_open(e, f, at, r, 0, k);
+    LG_TRY(lg_edge_open(e, f, at, r, 0, k));
+    lg_edge_open_operator(k);
+    return LG_OK;
 }
 
 /* The potential, and the stress that comes from it. */
@@ -270,8 +274,37 @@ static const char *row_label(const lg_element *e, int row)
     return labels[row];
 }
 
-static const lg_compliance compliance = {
-    .potential = potential, .exert = exert, .damped = lg_edge_damped, .strain = strain};
+/* ---- the rows ---- */
+
+static int is_identity(const double A[9])
+{
+    for (int i = 0; i < 9; i++)
+        if (A[i] != (i % 4 == 0))
+            return 0;
+    return 1;
+}
+
+static int is_diagonal(const double C[36])
+{
+    for (int i = 0; i < 36; i++)
+        if (C[i] != 0 && i % 7 != 0)
+            return 0;
+    return 1;
+}
+
+static unsigned traits(const lg_element *e)
+{
+    unsigned found = is_diagonal(e->p + STIFFNESS) ? LG_EDGE_DIAGONAL : 0;
+    for (int end = 0; end < 2; end++)
+        if (is_identity(e->p + AXES + 9 * end))
+            found |= LG_EDGE_OWN_AXES << end;
+    for (int i = 0; i < 6; i++)
+        if (e->p[DAMPING + i] != 0)
+            found |= LG_DAMPED;
+    return found;
+}
+
+static const lg_compliance compliance = {.potential = potential, .exert = exert, .traits = traits, .strain = strain};
 static const lg_joint_memory memory = {.commit = commit};
 static const lg_joint_type at_rest = {.all = all_at_rest};
 

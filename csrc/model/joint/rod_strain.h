@@ -36,10 +36,12 @@ static inline void lg_out_of_section(const double *A, const double b[3], double 
         lg_copy(3, b, c);
 }
 
+/* Traits: the directors of a section are the axes of its body, at each end; the stiffness is diagonal. */
+enum { LG_EDGE_OWN_AXES = 2, LG_EDGE_DIAGONAL = 8 };
+
 static inline int lg_edge_damped(const lg_element *e)
 {
-    const double *c = e->p + DAMPING;
-    return c[0] != 0 || c[1] != 0 || c[2] != 0 || c[3] != 0 || c[4] != 0 || c[5] != 0;
+    return (e->traits & LG_DAMPED) != 0;
 }
 
 /* Whether the reference of constrained strains may change. */
@@ -52,6 +54,11 @@ static inline int lg_edge_drives_rows(const lg_element *e)
 static inline void lg_edge_stress(const lg_element *e, const double difference[6], double *restrict s)
 {
     const double *C = e->p + STIFFNESS;
+    if (e->traits & LG_EDGE_DIAGONAL) {
+        for (int i = 0; i < 6; i++)
+            s[i] = C[7 * i] * difference[i];
+        return;
+    }
     for (int i = 0; i < 6; i++)
         s[i] = C[i] * difference[0] + C[6 + i] * difference[1] + C[12 + i] * difference[2] + C[18 + i] * difference[3] +
                C[24 + i] * difference[4] + C[30 + i] * difference[5];
@@ -66,22 +73,13 @@ static inline void lg_edge_reference_turn(const lg_element *e, const lg_strained
         omega[i] = e->p[LENGTH] * k->w0[3 + i];
 }
 
-/* Whether a rotation is the identity. */
-static LG_INLINE int lg_edge_is_identity(const double R[9])
-{
-    uint64_t bits[6];
-    memcpy(bits, R, sizeof bits);
-    return (bits[1] | bits[2] | bits[5]) << 1 == 0 && (bits[0] | bits[4]) >> 63 == 0; // without signs; signs alone
-}
-
 /* The directors of a section: its own, or the axes of its body. */
 static LG_INLINE void lg_edge_open_section(const lg_element *e, const lg_pose *f, int end, lg_strained *k)
 {
-    const double *axes = e->p + AXES + 9 * end;
-    k->axes[end] = lg_edge_is_identity(axes) ? NULL : axes;
+    k->axes[end] = e->traits & LG_EDGE_OWN_AXES << end ? NULL : e->p + AXES + 9 * end;
     k->d[end] = k->axes[end] ? k->room[end] : f->R;
     if (k->axes[end])
-        lg_mul33(f->R, axes, k->room[end]);
+        lg_mul33(f->R, k->axes[end], k->room[end]);
 }
 
 /* With h = Omega^ and u = U^, A = I + h/2 + c h^2, and C = u/2 + c (h u + u h) + (Omega.U) d h^2 is its derivative
@@ -139,7 +137,7 @@ static LG_INLINE lg_status lg_edge_open_sections(const lg_element *e, const lg_p
     return lg_edge_open_reference(e, at, k);
 }
 
-/* The same with the strain. r: the relation, which is computed here unless it is `known`. */
+/* The same with the strain. r: the relation, which is computed here unless it is `known`. A and C are left open. */
 static LG_INLINE lg_status lg_edge_open(const lg_element *e, const lg_pose *const f[2], const lg_point *at,
                                         lg_relation *r, int known, lg_strained *k)
 {
@@ -147,7 +145,6 @@ static LG_INLINE lg_status lg_edge_open(const lg_element *e, const lg_pose *cons
     if (!known)
         lg_edge_open_relation(e, k, f, at->mem ? at->mem + e->mem : NULL, r);
     k->r = r;
-    lg_edge_open_operator(k);
     return LG_OK;
 }
 
@@ -219,18 +216,24 @@ static LG_INLINE void lg_edge_set_stress(const lg_element *e, const lg_strained 
         s[i] = 0;
 }
 
-/* Y^T s: forces on the nine motions. */
+/* Y^T s: forces on the nine motions, A n on the first three for s = (n, m), and -(C n + A m) and C^T n + A^T m. Without
+   A and C: the odd terms in Omega and U, which the transposes have with the other sign, are halves of p = Omega x n and
+   t = U x n + Omega x m, and the even ones c Omega x p and c (Omega x t + U x p) + (Omega.U) d Omega x p. */
 static LG_INLINE void lg_edge_forces(const lg_strained *k, const double s[6], double out[9])
 {
-    const double *A = k->A, *C = k->C, a = s[0], b = s[1], c = s[2], d = s[3], e = s[4], f = s[5];
-    for (int i = 0; i < 3; i++) {
-        const double *Ai = A + 3 * i, *Ci = C + 3 * i;
-        double force = Ai[0] * a + Ai[1] * b + Ai[2] * c;
-        double moment = Ci[0] * a + Ci[1] * b + Ci[2] * c + (Ai[0] * d + Ai[1] * e + Ai[2] * f);
-        out[i] = force, out[3 + i] = -moment;
-    }
-    for (int i = 0; i < 3; i++)
-        out[6 + i] = C[i] * a + C[3 + i] * b + C[6 + i] * c + (A[i] * d + A[3 + i] * e + A[6 + i] * f);
+    const double *U = k->r->xi, *O = k->r->xi + 3;
+    double x = O[0], y = O[1], z = O[2], u = U[0], v = U[1], w = U[2], c = k->r->x.c;
+    double px = y * s[2] - z * s[1], py = z * s[0] - x * s[2], pz = x * s[1] - y * s[0];
+    double hx = y * pz - z * py, hy = z * px - x * pz, hz = x * py - y * px;
+    out[0] = s[0] + 0.5 * px + c * hx, out[1] = s[1] + 0.5 * py + c * hy, out[2] = s[2] + 0.5 * pz + c * hz;
+
+    double tx = (v * s[2] - w * s[1]) + (y * s[5] - z * s[4]), ty = (w * s[0] - u * s[2]) + (z * s[3] - x * s[5]);
+    double tz = (u * s[1] - v * s[0]) + (x * s[4] - y * s[3]), d = k->r->x.d * (x * u + y * v + z * w);
+    double ex = s[3] + c * ((y * tz - z * ty) + (v * pz - w * py)) + d * hx;
+    double ey = s[4] + c * ((z * tx - x * tz) + (w * px - u * pz)) + d * hy;
+    double ez = s[5] + c * ((x * ty - y * tx) + (u * py - v * px)) + d * hz;
+    out[3] = -0.5 * tx - ex, out[4] = -0.5 * ty - ey, out[5] = -0.5 * tz - ez;
+    out[6] = ex - 0.5 * tx, out[7] = ey - 0.5 * ty, out[8] = ez - 0.5 * tz;
 }
 
 /* These as wrenches on both frames. */

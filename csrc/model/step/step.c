@@ -341,7 +341,7 @@ static lg_status add_relative_joint(const pair_step *s, const lg_joint *joint, d
         add_wrenches(s, &b, LG_REACTIONS, &sum);
     }
     if (type->compliance) {
-        LG_TRY(exert_in_step(s, &b, &of, 1, type->compliance->damped(&joint->e), V0, &exerted));
+        LG_TRY(exert_in_step(s, &b, &of, 1, joint->e.traits & LG_DAMPED, V0, &exerted));
         add_wrenches(s, &b, LG_FORCES, &exerted);
         add_part(s, -1, &exerted, &sum);
     }
