@@ -5,7 +5,7 @@ import pytest
 from scipy.linalg import expm
 
 import lgint
-from cores import core_model
+from cores import bits, core_model
 from elements.rows import ROWS, difference, random_links, tangent_and_difference
 from face.systems import COUPLED, add_example_edge, turn
 from kinds import FORMULATIONS
@@ -28,11 +28,25 @@ def matrix(xi):
     return expm(np.array([[0, -c, b, U[0]], [c, 0, -a, U[1]], [-b, a, 0, U[2]], [0, 0, 0, 0]]))
 
 
-def edge_model(kind, damping=DAMPING, source=(0, *REFERENCE), function=None, kinds=("S3R3", "S3R3"), turns=(EYE, EYE)):
+INERTIA = (1.5, 2.0, 3.0, 4.0, 0.1, -0.2, 0.3)
+
+
+def edge_parameters(damping, source, turns, stiffness):
+    return (*turns[0].ravel(), *turns[1].ravel(), LENGTH, *stiffness.ravel(), *damping, *source)
+
+
+def edge_model(
+    kind,
+    damping=DAMPING,
+    source=(0, *REFERENCE),
+    function=None,
+    kinds=("S3R3", "S3R3"),
+    turns=(EYE, EYE),
+    stiffness=COUPLED,
+):
     """An edge between the nodes of two bodies; `turns` rotate the axes of the sections to those of their bodies."""
-    parameters = (*turns[0].ravel(), *turns[1].ravel(), LENGTH, *COUPLED.ravel(), *damping, *source)
-    inertia = (1.5, 2.0, 3.0, 4.0, 0.1, -0.2, 0.3)
-    elements = [("rigid_body", f"body{i}", (i,), inertia, None) for i in range(2)]
+    parameters = edge_parameters(damping, source, turns, stiffness)
+    elements = [("rigid_body", f"body{i}", (i,), INERTIA, None) for i in range(2)]
     elements.append((kind, "edge", (0, 1), parameters, function))
     return core_model([(name, 0) for name in kinds], [(0, (0.0,) * 6), (1, (0.0,) * 6)], elements)
 
@@ -46,6 +60,25 @@ def state(xi, seed=0):
 
 
 by_kind = pytest.mark.parametrize("kind", EDGES.values())
+
+# ---- what follows from the parameters ----
+
+
+@by_kind
+@pytest.mark.parametrize("turned", [EYE, turn(0.4, AXIS)], ids=["own axes", "turned sections"])
+@pytest.mark.parametrize("stiffness", [COUPLED, np.diag(np.diag(COUPLED))], ids=["coupled", "diagonal"])
+def test_variants_find_out_anew_what_their_parameters_mean(kind, turned, stiffness):
+    """Damping, axes of sections and zeros of the stiffness decide what is evaluated, in variants as in new models."""
+    plain = (0 * DAMPING, EYE, np.diag(np.diag(COUPLED)))
+    q, source, edges, models = state(LENGTH * REFERENCE), (0, *REFERENCE), [], []
+    for damping, axes, values in (plain, (DAMPING, turned, stiffness)):
+        edges.append(edge_parameters(damping, source, (axes, axes), values))
+        models.append(edge_model(kind, damping, source, turns=(axes, axes), stiffness=values))
+    for one, other, edge in ((*models, edges[1]), (*models[::-1], edges[0])):
+        assert bits(one.varied(np.array([*INERTIA, *INERTIA, *edge])), q) == bits(other, q)
+        assert bits(one, q) != bits(other, q)
+
+
 # ---- strain and stress ----
 
 
