@@ -1,9 +1,11 @@
 /* When Newton's method forms a new matrix; see renewal.h. */
 #include "solve/renewal.h"
 
+#include "solve/renewal_as_printed.h"
+
 #include <math.h>
 
-enum { FIRST_JUDGED = 3, MOST_SOLE_STEPS = 16 };
+enum { MOST_SOLE_STEPS = 16 };
 
 lg_renewal lg_renewal_begin(const lg_renewal_settings *settings, lg_renewal_memory *memory, int matrix_valid, int full)
 {
@@ -77,18 +79,10 @@ static int is_slow(const lg_renewal *r, double error, double contraction)
     return !one_is_left && iterations_for(error, contraction) > r->settings->matrix_cost;
 }
 
-/* The papers' rule. The first corrections of a step may leave a larger residual although they make progress, as the
-   rows differ in size. */
-static int is_slow_as_printed(const lg_renewal *r, double contraction)
-{
-    int slows = r->count >= FIRST_JUDGED && contraction > lg_slow_contraction;
-    return r->reuses > 0 && (slows || r->count > r->settings->renew_after);
-}
-
 static int wears(const lg_renewal *r, double error, double contraction)
 {
     if (r->settings->rule == LG_RENEW_AS_PRINTED)
-        return is_slow_as_printed(r, contraction);
+        return lg_renewal_is_slow_as_printed(r->count, r->reuses, r->settings->renew_after, contraction);
     return r->count > 0 ? is_slow(r, error, contraction) : begins_new(r);
 }
 

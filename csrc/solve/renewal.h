@@ -1,25 +1,21 @@
-/* When Newton's method forms a new matrix, as it decides itself (LG_RENEW_BY_COST).
-
-   A matrix is kept, from step to step as well, while that is the cheaper way. Costs are counted in iterations, never
-   timed: the operations of the matrix's plan tell before the run how many iterations a new matrix costs. Within a step
-   it is renewed if the iterations still expected cost more than a new one; after the second renewal of a step every
-   iteration forms one. At the beginning of a step it is renewed if this step is expected to take at least as many
-   iterations as the mean over the matrix's steps, including its factorisation (the optimal time to replace it). A step
-   is expected to take as many iterations as the last one; the second step of a matrix as many as the second step of the
-   last matrix that had one. Where that does not pay, a matrix serves one step and is not kept; after sixteen such steps
-   one is tried on a second step. Where a step took more iterations than that mean, or the matrix had to be replaced
-   within it, the next matrices are replaced at the beginning of the step of that age, and after 16 of them one step
-   later. All that decides is in the memory.
-
-   The other rules: every iteration forms a matrix. Or each matrix is kept, and renewed as above, but for what a step
-   that took more iterations than the mean teaches: that is how older versions went on. Or the papers' rule, which keeps
-   a matrix until an iteration, from the third of a step on, leaves more than half of the error, or a step has taken
-   more than `renew_after` of them (holzinger2024, 3.4; holzinger2025, 7; their program says from which iteration
-   on). */
+/* When Newton's method forms a new matrix, as it decides itself (LG_RENEW_BY_COST): a matrix is kept, from step to step
+   as well, while that is the cheaper way. Costs are counted in iterations, never timed; what a new matrix costs follows
+   from its plan. Within a step it is renewed if the iterations still expected cost more than a new one, and after the
+   second renewal by every iteration. At the beginning of a step it is renewed if this step is expected to take at least
+   as many iterations as the mean over the matrix's steps, including its factorisation (the optimal time to replace it).
+   A step is expected to take as many as the last one; the second step of a matrix as many as the last second step.
+   Where that does not pay, a matrix serves one step; after sixteen such steps one is tried on a second step. If a step
+   took more than that mean, or the matrix was replaced within it, the next ones are replaced at that age, and after 16
+   of them one step later. All that decides is in the memory. */
 #ifndef LG_SOLVE_RENEWAL_H
 #define LG_SOLVE_RENEWAL_H
 
-typedef enum lg_renewal_rule { LG_RENEW_ALWAYS, LG_RENEW_BY_COST, LG_RENEW_WORN, LG_RENEW_AS_PRINTED } lg_renewal_rule;
+typedef enum lg_renewal_rule {
+    LG_RENEW_ALWAYS, /* every iteration forms a matrix */
+    LG_RENEW_BY_COST,
+    LG_RENEW_WORN, /* of older versions: by cost, but every matrix is kept and a step beyond the mean teaches nothing */
+    LG_RENEW_AS_PRINTED /* of the papers: renewal_as_printed.h */
+} lg_renewal_rule;
 
 typedef struct lg_renewal_settings {
     lg_renewal_rule rule;
