@@ -264,8 +264,8 @@ static void fixed_own(const double *q, const double *v, const double *lam, doubl
     unit_length_row(0, q, v, lam, phi, phidot, B, zeta, Z, K);
 }
 
-LG_LINEAR_VERBS(pose, 7)
-LG_LINEAR_VERBS(fixed, 4)
+LG_LINEAR_FUNCTIONS(pose, 7)
+LG_LINEAR_FUNCTIONS(fixed, 4)
 
 static const lg_node_attitude rates = {.open = attitude, .geo = attitude_geo};
 static const lg_node_unit fixed_unit = {.own = fixed_own, .null_space = fixed_null_space, .null_move = fixed_null_move};

@@ -109,7 +109,7 @@ static double angles_fixed_regular(const double *q)
 /* ---- the nodes: alone and after a position ---- */
 
 /* The functions of a node, from those of a storage and of `group`, which has the same velocities. */
-#define VERBS(kind, storage, group, x)                                                                                 \
+#define FUNCTIONS(kind, storage, group, x)                                                                             \
     static void kind##_identity(int n, double *q)                                                                      \
     {                                                                                                                  \
         (void)n;                                                                                                       \
@@ -185,10 +185,10 @@ static double angles_fixed_regular(const double *q)
         .qdot = kind##_qdot,                                                                                           \
     }
 
-VERBS(euler_pose, euler, lg_r3xs3, 3)
-VERBS(euler_fixed, euler, lg_s3, 0)
-VERBS(angles_pose, angles, lg_r3xs3, 3)
-VERBS(angles_fixed, angles, lg_s3, 0)
+FUNCTIONS(euler_pose, euler, lg_r3xs3, 3)
+FUNCTIONS(euler_fixed, euler, lg_s3, 0)
+FUNCTIONS(angles_pose, angles, lg_r3xs3, 3)
+FUNCTIONS(angles_fixed, angles, lg_s3, 0)
 
 /* clang-format off */
 const lg_node lg_euler_parameters_omega_fixed =

@@ -2,7 +2,7 @@
    accelerations are the rates, and nothing moves. */
 #include "group/linear.h"
 
-LG_LINEAR_VERBS(rn, n)
+LG_LINEAR_FUNCTIONS(rn, n)
 
 static void rn_identity(int n, double *q)
 {

@@ -6,7 +6,7 @@
 #include "group/node.h"
 
 /* Defines the static functions kind_retract to kind_ad. */
-#define LG_LINEAR_VERBS(kind, size)                                                                                    \
+#define LG_LINEAR_FUNCTIONS(kind, size)                                                                                \
     static void kind##_retract(int n, const double *q0, const double *theta, double *q)                                \
     {                                                                                                                  \
         (void)n;                                                                                                       \

@@ -129,8 +129,8 @@ static double fixed_regular(const double *q)
     return fabs(cos(q[1]));
 }
 
-LG_LINEAR_VERBS(pose, 6)
-LG_LINEAR_VERBS(fixed, 3)
+LG_LINEAR_FUNCTIONS(pose, 6)
+LG_LINEAR_FUNCTIONS(fixed, 3)
 
 static const lg_node_attitude rates = {.open = attitude, .geo = attitude_geo};
 

@@ -455,7 +455,7 @@ static lg_status hht_step(lg_stepper *self, lg_state *state, double h)
     return LG_OK;
 }
 
-static const lg_stepper_carry carry_verbs = {.count = carry_count, .reset = reset};
+static const lg_stepper_carry carry_functions = {.count = carry_count, .reset = reset};
 
 const lg_stepper_type lg_hht = {
     .name = "hht",
@@ -464,6 +464,6 @@ const lg_stepper_type lg_hht = {
     .choose = choose,
     .prepare = hht_prepare,
     .layout = hht_layout,
-    .carry = &carry_verbs,
+    .carry = &carry_functions,
     .step = hht_step,
 };

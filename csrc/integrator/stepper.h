@@ -1,4 +1,4 @@
-/* What the loop knows about a method: a row (name, order, options) and a stepper (its verbs). */
+/* What the loop knows about a method: a row (name, order, options) and a stepper (its functions). */
 #ifndef LG_INTEGRATOR_STEPPER_H
 #define LG_INTEGRATOR_STEPPER_H
 

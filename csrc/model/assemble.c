@@ -1,5 +1,5 @@
-/* The waist's verbs on a model: bodies write their poses, forces and joints read these and leave wrenches, and bodies
-   gather the wrenches. */
+/* The waist's functions on a model: bodies write their poses, forces and joints read these and leave wrenches, and
+   bodies gather the wrenches. */
 #include "model/private.h"
 #include "system/chain.h"
 
@@ -39,7 +39,7 @@ void lg_model_own_rows(const lg_model *m, const lg_point *at, const lg_wanted *w
             add_own_row(&m->blocks[i], &m->pattern, i, at, want);
 }
 
-/* ---- the verbs ---- */
+/* ---- the functions of the waist ---- */
 
 /* The functions of a row in a form. */
 static inline const lg_body_type *body_in(lg_form form, lg_span bodies)

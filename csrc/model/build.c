@@ -400,7 +400,7 @@ static void set_matrix_blocks(lg_element *e, long first)
         }
 }
 
-/* Finds the frames of an element and the matrix blocks of their blocks, in a new clique if the verb says that they
+/* Finds the frames of an element and the matrix blocks of their blocks, in a new clique if the function says that they
    couple. */
 static void join_frames(builder *b, const lg_element_spec *from, int (*couples)(const lg_element *), lg_element *e)
 {

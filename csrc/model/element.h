@@ -58,7 +58,7 @@ static inline void lg_element_poses(const lg_element *e, const lg_point *at, con
 /* Whether both ends are on bodies that move. */
 int lg_element_between(const lg_element *e);
 
-/* The verb `on_point` of elements that act on points whatever their parameters are. */
+/* The function `on_point` of elements that act on points whatever their parameters are. */
 int lg_element_on_point(const lg_element *e, int end);
 
 /* Largest number of velocities of a block for which elements use arrays on the stack. */

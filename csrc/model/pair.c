@@ -118,7 +118,7 @@ static int without_step(void *self, lg_kinetics kinetics)
     return -1;
 }
 
-/* ---- the verbs ---- */
+/* ---- the functions of the waist ---- */
 
 typedef lg_status evaluate_step(const lg_model *m, const lg_pair *pair, const lg_pair_wanted *wanted,
                                 const step_work *w);

@@ -60,7 +60,7 @@ static inline const lg_body *lg_model_body_on(const lg_model *m, int block)
     return &m->bodies[m->body_on[block]];
 }
 
-/* The verbs of the waist on a model, assemble.c, pair.c and memory.c. */
+/* The functions of the waist on a model, assemble.c, pair.c and memory.c. */
 lg_status lg_model_eval(void *self, const lg_point *point, const lg_wanted *wanted);
 lg_status lg_model_accelerate(void *self, const lg_point *point, double *a);
 lg_status lg_model_energy(void *self, const lg_point *point, double *T, double *V);

@@ -1,4 +1,4 @@
-/* A model as a system: its verbs and flags. */
+/* A model as a system: its functions and flags. */
 #include "model/private.h"
 
 static const char *block_name(void *self, int block)

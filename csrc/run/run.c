@@ -329,11 +329,11 @@ static lg_status refuse_start(lg_run *run, const char *why)
 static lg_status take_carry(lg_run *run, const lg_start *start)
 {
     const lg_stepper *stepper = run->stepper;
-    const lg_stepper_carry *verbs = stepper->type->carry;
+    const lg_stepper_carry *own_carry = stepper->type->carry;
     double *carry = run->state.carry;
     int own = stepper_carry(stepper), loop = lg_run_carry_count(run) - own, given = start->ncarry - loop;
-    int adopts = verbs && verbs->adopt && given >= 0;
-    int fits = adopts ? verbs->adopt(stepper, given, start->carry, carry) : given == own;
+    int adopts = own_carry && own_carry->adopt && given >= 0;
+    int fits = adopts ? own_carry->adopt(stepper, given, start->carry, carry) : given == own;
     if (!fits)
         return refuse_start(run,
                             "start: the resumed run had other options, on which its data depend; leave out options "

@@ -263,8 +263,8 @@ static LG_INLINE lg_status front_factor(int n, const lg_plan *plan, const lg_fro
     return LG_OK;
 }
 
-/* ---- symmetric matrices, of which the lower triangle is read: no pivot is chosen, and the same factors are left as of
-   any other matrix ---- */
+/* ---- symmetric matrices, of which the lower triangle is read: no pivot is chosen, and the factors stand where those
+   of any other matrix do ---- */
 
 /* D = L U in place, U being L^T times the pivots. */
 static LG_INLINE int factor_diagonal_symmetric(int n, const lg_front *front, const lg_front_data *data,

@@ -5,7 +5,7 @@
 
        D (n x n)    U (n x m)    L (m x n, leading dimension m rounded up to whole chunks)
 
-   Places and numbers are ints, since plans are read as often as the values: a matrix of 16 GB is refused.
+   Addresses and numbers are ints, since plans are read as often as the values: a matrix of 16 GB is refused.
 
    The fronts that elements add to come first: those of blocks, and of groups that are eliminated before one of their
    blocks or have rows that may be inactive. The other fronts, which consist of fill alone, follow the assembled

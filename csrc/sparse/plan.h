@@ -19,8 +19,8 @@ typedef enum lg_coupling {
 
 lg_status lg_plan_create(const lg_pattern *pattern, lg_coupling coupling, lg_plan **plan);
 void lg_plan_free(lg_plan *plan);
-/* For the function above: the plan whose S has the cliques that a pattern has, without a Schur complement; what takes a
-   Schur complement away. */
+/* What lg_plan_create is made of: the plan of a pattern with exactly the cliques that it has, and no Schur complement;
+   and what drops the Schur complement of a plan. */
 lg_status lg_plan_make(const lg_pattern *pattern, lg_coupling coupling, lg_plan **plan);
 void lg_plan_drop_schur(lg_plan *plan);
 /* The plans of a system by their coupling; NULL: not needed. */

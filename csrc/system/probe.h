@@ -5,7 +5,7 @@
 
 #include "system/step.h"
 
-/* X(verb, shape): the terms of the waist by their names in lg_wanted, each an array with axes of nv (v) or the number
+/* X(term, shape): the terms of the waist by their names in lg_wanted, each an array with axes of nv (v) or the number
    of rows (r). */
 #define LG_TERMS(X)                                                                                                    \
     X(Ma, "v")                                                                                                         \

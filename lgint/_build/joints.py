@@ -134,7 +134,7 @@ class JointBuilder(ElementBuilder):
         where = usual if carrier is None else choice("carrier", carrier, CARRIERS)
         row: JointRow = {**self._lower_pair(kind, ends, triad, start), "carrier": where}
         if start is not None and "angle" in JOINTS[kind].coordinates and abs(start) > np.pi - START_TOLERANCE:
-            row["angle"] = start  # the attitudes do not tell it, at half a turn not even its sign
+            row["angle"] = start  # attitudes do not determine it, and at half a turn not even its sign
         return self._enter(self._joints, name, row)
 
     def _lower_pair(self, kind: str, ends: Ends, triad: Array, start: float | None) -> JointRow:

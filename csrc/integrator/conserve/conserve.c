@@ -226,7 +226,7 @@ static lg_status conserve_step(lg_stepper *self, lg_state *state, double h)
     return LG_OK;
 }
 
-static const lg_stepper_carry carry_verbs = {.count = carry_count, .reset = reset};
+static const lg_stepper_carry carry_functions = {.count = carry_count, .reset = reset};
 
 #define CONSERVE(what)                                                                                                 \
     {                                                                                                                  \
@@ -235,7 +235,7 @@ static const lg_stepper_carry carry_verbs = {.count = carry_count, .reset = rese
         .coupling = LG_COUPLING_GROUPS,                                                                                \
         .prepare = conserve_prepare,                                                                                   \
         .layout = conserve_layout,                                                                                     \
-        .carry = &carry_verbs,                                                                                         \
+        .carry = &carry_functions,                                                                                     \
         .momenta = &(const lg_stepper_momenta){"p", what, first_unfit},                                                \
         .step = conserve_step,                                                                                         \
         .close = close,                                                                                                \

@@ -454,7 +454,7 @@ static lg_status genalpha_step(lg_stepper *self, lg_state *state, double h)
     return LG_OK;
 }
 
-static const lg_stepper_carry carry_verbs = {.count = carry_count, .reset = reset, .adopt = lg_alpha_adopt};
+static const lg_stepper_carry carry_functions = {.count = carry_count, .reset = reset, .adopt = lg_alpha_adopt};
 
 const lg_stepper_type lg_genalpha = {
     .name = "genalpha",
@@ -462,7 +462,7 @@ const lg_stepper_type lg_genalpha = {
     .size = sizeof(lg_genalpha_stepper),
     .prepare = genalpha_prepare,
     .layout = genalpha_layout,
-    .carry = &carry_verbs,
+    .carry = &carry_functions,
     .step = genalpha_step,
     .close = close_mu_matrix,
 };

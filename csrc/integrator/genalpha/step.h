@@ -148,7 +148,7 @@ lg_status lg_alpha_optimal_start(lg_genalpha_stepper *g);
 
 /* Sets the parts of a carry in the memory at `base` (NULL: measures only) and returns its length. */
 int lg_alpha_carry_layout(const lg_genalpha_stepper *g, double *base, lg_alpha_carry *carry);
-/* The verb `adopt`. */
+/* The function `adopt`. */
 int lg_alpha_adopt(const lg_stepper *self, int count, const double *given, double *carry);
 /* The number of doubles in the state of a matrix: a flag, then its numbers and vectors. */
 int lg_alpha_state_count(const lg_system *system);

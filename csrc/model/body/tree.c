@@ -129,7 +129,7 @@ static void sum_wrenches(const lg_body *b, const lg_point *at, int sum, double *
     }
 }
 
-/* ---- verbs ---- */
+/* ---- the functions of the row ---- */
 
 /* Whether any tangent needs derivatives of rates. */
 static int wants_rates(const lg_body *b, const lg_wanted *want)

@@ -1,4 +1,4 @@
-/* Frames on the links of a tree: verbs of its row. */
+/* Frames on the links of a tree: functions of its row. */
 #ifndef LG_MODEL_TREE_FRAME_H
 #define LG_MODEL_TREE_FRAME_H
 

@@ -4,7 +4,7 @@
 
 #include "model/body/tree_state.h"
 
-/* Verbs of the row: the joints in the form that kinematics needs. */
+/* Functions of the row: the joints in the form that kinematics needs. */
 int lg_tree_nprepared(int nparameters);
 void lg_tree_prepare(const lg_body *b, double *prepared);
 

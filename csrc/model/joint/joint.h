@@ -1,5 +1,6 @@
-/* A joint is a set of constraint rows between two frames: a row of joints.def with its verbs. A joint with compliance,
-   as the edge of a rod, also exerts forces: it has a potential. Kernels see only poses and know no formulation. */
+/* A joint is a set of constraint rows between two frames: a row of joints.def with its functions. A joint with
+   compliance, as the edge of a rod, also exerts forces: it has a potential. Kernels see only poses and know no
+   formulation. */
 #ifndef LG_MODEL_JOINT_H
 #define LG_MODEL_JOINT_H
 
@@ -35,7 +36,7 @@ typedef struct lg_rows {
 
 enum { LG_ROWS_RATE = 1, LG_ROWS_Z = 2, LG_ROWS_K = 4 }; /* beyond phi and J: Jdot, Z, K */
 
-/* Verbs of rows that stand in some axes. */
+/* Functions of rows that stand in some axes. */
 typedef struct lg_joint_axes {
     int (*of)(const lg_element *e); /* those of the body under frame 0 or 1; -1: inertial axes */
     /* Of rows that can be written in the axes of either body as well: writes the parameters of the same rows in those
@@ -45,7 +46,7 @@ typedef struct lg_joint_axes {
 
 enum { LG_DAMPED = 1 }; /* of the traits of a joint with compliance, which then needs twists */
 
-/* Verbs of a joint with compliance. */
+/* Functions of a joint with compliance. */
 typedef struct lg_compliance {
     lg_status (*potential)(const lg_element *e, const lg_pose *const f[2], const lg_point *at, double *V);
     /* The potential, the wrenches that come from it, with those of damping if it is `moving`, and with `linear` their
@@ -56,10 +57,10 @@ typedef struct lg_compliance {
     lg_status (*strain)(const lg_joint *joint, const lg_point *at, double strain[6], double stress[6]);
 } lg_compliance;
 
-/* Verbs of memory: one of them. */
+/* Functions of memory: one of them. */
 typedef struct lg_joint_memory {
     const double *(*triads)(const lg_element *e); /* two triads, as turn.h has them, whose angle it is */
-    /* Updates memory of any other kind as the waist's verb `commit` does, where its frames are at the end of the
+    /* Updates memory of any other kind as the waist's function `commit` does, where its frames are at the end of the
        step. */
     lg_status (*commit)(const lg_element *e, const lg_pose *const f[2], const lg_point *from, const lg_point *to,
                         double *mem, lg_report *report);
@@ -79,7 +80,7 @@ struct lg_joint_type {
     /* The degree of a row in the attitude of the body at this end, where attitudes are quadratic in Euler parameters:
        printed/rows.h. NULL: 0. */
     int (*degree)(const lg_element *e, int row, int end);
-    /* lam has one value per row of the type; the `has` of K begin as zero. With the verb `all` it serves steps
+    /* lam has one value per row of the type; the `has` of K begin as zero. With the function `all` it serves steps
        between two states, which do not want Jdot. */
     lg_status (*rows)(const lg_element *e, const lg_pose *const f[2], const lg_point *at, const double *lam,
                       unsigned want, lg_rows *out);
@@ -102,7 +103,7 @@ struct lg_joint_type {
 #undef LG_CONSTRAINT
 
 /* Writes the parameters of the joint's rows in the axes of a body that turns; 0: they are not written, as there is no
-   such body or the row lacks the verb `to_body_axes`. */
+   such body or the row lacks the function `to_body_axes`. */
 int lg_joint_to_body_axes(const lg_joint *joint, double *p);
 /* Multipliers of all rows of the type, with zeros for dropped rows: lam itself, or `all`, which is filled. */
 const double *lg_joint_multipliers(const lg_joint *joint, const double *lam, double all[LG_MAX_ROWS]);
@@ -114,9 +115,9 @@ lg_status lg_joint_rows(const lg_joint *joint, const lg_pose *const f[2], const 
                         lg_rows *out);
 /* phi alone, likewise. */
 lg_status lg_joint_values(const lg_joint *joint, const lg_pose *const f[2], const lg_point *at, double *phi);
-/* One joint of a row with the verb `rows`. */
+/* One joint of a row with the function `rows`. */
 lg_status lg_joint_add(const lg_joint *joint, const lg_point *at, const lg_wanted *want);
-/* Joints of one row by its functions in some form: the verb `all`, or one by one. */
+/* Joints of one row by its functions in some form: the function `all`, or one by one. */
 lg_status lg_joint_span(const lg_joint_type *type, lg_joints joints, const lg_point *at, const lg_wanted *want);
 
 #endif

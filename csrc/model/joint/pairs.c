@@ -194,7 +194,7 @@ static void pair_tangent(const axis_pair *a, const double Rab[9], lg_rows *out)
     lg_quarters_add(&out->K[1][0], LG_RR, -1, Bt);
 }
 
-/* ---- the verbs ---- */
+/* ---- the functions of the row ---- */
 
 static const char *row_label(const lg_element *e, int row)
 {

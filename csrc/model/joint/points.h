@@ -3,7 +3,7 @@
 
 #include "model/joint/joint.h"
 
-/* The batch verb of a joint without pairs that locks all three translations; its first parameter is the carrier. */
+/* The batch function of a joint without pairs that locks all three translations; its first parameter is the carrier. */
 lg_status lg_points_all(lg_joints joints, const lg_point *at, const lg_wanted *want);
 
 #endif
