@@ -13,6 +13,8 @@ from lgint._build.dh import dh_links
 from lgint._build.parts import ground
 from lgint._build.sections import section
 from lgint._core import ConvergenceError, IntegrationError, Interrupted, SingularError, StepSizeError
+from lgint._linear.buckling import Buckling, buckling
+from lgint._linear.campbell import Campbell, campbell
 from lgint._linear.linearization import Linearization, linearize
 from lgint._linear.modes import Mode
 from lgint._model.callable import CallableModel
@@ -37,7 +39,9 @@ from lgint._tools.study import compare, study
 from lgint._version import VERSION as __version__
 
 __all__ = [
+    "Buckling",
     "CallableModel",
+    "Campbell",
     "Comparison",
     "ConvergenceError",
     "DenseOutput",
@@ -59,6 +63,8 @@ __all__ = [
     "Trajectory",
     "Wrench",
     "__version__",
+    "buckling",
+    "campbell",
     "check",
     "compare",
     "dh_links",

@@ -100,12 +100,12 @@ def _moved_bodies(bodies: Bodies, motion: Motion, frame: Frame, h: float) -> tup
     goal_omega = spin + (relative + h * sped) @ after.T
     q = bodies.model.core.retract(motion.q, h * motion.v + h * h / 2 * motion.a)
     for _ in range(PASSES):
-        q = _towards(bodies, motion._replace(q=q), goal_x, goal_R)
+        q = towards(bodies, motion._replace(q=q), goal_x, goal_R)
     v1 = motion.v + h * motion.a
     return q, bodies.velocities(motion._replace(t=motion.t + h, q=q, v=v1), goal_v, goal_omega)
 
 
-def _towards(bodies: Bodies, motion: Motion, x: Array, R: Array) -> Array:
+def towards(bodies: Bodies, motion: Motion, x: Array, R: Array) -> Array:
     """Coordinates after a correction towards poses."""
     own_x, own_R = bodies.pose(motion)
     off = R @ np.swapaxes(own_R, -1, -2)

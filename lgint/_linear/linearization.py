@@ -207,6 +207,11 @@ class Linearization:
         -------
         scipy.signal.StateSpace
             With A, B, C and D_feed; without outputs, all of x is its output.
+
+        Raises
+        ------
+        ImportError
+            Without SciPy.
         """
         try:
             from scipy.signal import StateSpace
@@ -262,6 +267,11 @@ class Linearization:
         list of Mode
             Each with `eigenvalue`, `frequency`, `damping_ratio`, `displacement(body)` and `rotation(body)`; of
             conjugate pairs the one with a positive imaginary part.
+
+        Raises
+        ------
+        ValueError
+            Unless n is a positive whole number.
         """
         if isinstance(n, bool) or not isinstance(n, (int, np.integer)) or n < 1:
             raise ValueError(f"n: a positive whole number expected, got {shown(n)}")
@@ -300,6 +310,13 @@ class Linearization:
         -------
         View
             As that of a run.
+
+        Raises
+        ------
+        ValueError
+            If there is no such mode, and for an amplitude that is not positive.
+        ImportError
+            Without plotly.
         """
         if isinstance(mode, bool) or not isinstance(mode, (int, np.integer)) or mode < 0:
             raise ValueError(f"mode: the number of a mode, from 0 on, expected, got {shown(mode)}")

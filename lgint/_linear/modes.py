@@ -8,7 +8,7 @@ import numpy as np
 
 from lgint._args import Array
 from lgint._linear.perturb import COMPONENTS
-from lgint._linear.terms import Terms
+from lgint._linear.terms import Space, Terms
 
 ROUND_OFF: Final = 1e-7  # eigenvalues below this fraction of the largest cannot be told from zero
 ZERO: Final = 1e-3  # the same, found by shift and invert, as a fraction of the shift
@@ -29,15 +29,15 @@ class Mode:
         The same in the perturbations of blocks.
     """
 
-    def __init__(self, terms: Terms, eigenvalue: complex, z: Any) -> None:
-        values = np.asarray(terms.poses @ z)
+    def __init__(self, space: Space, poses: Any, eigenvalue: complex, z: Any) -> None:
+        values = np.asarray(poses @ z)
         at = int(np.argmax(np.abs(values)))
         self.eigenvalue = complex(eigenvalue)
         self.z = z / values[at]
         self.values = values / values[at]
-        self.labels = terms.space.labels
+        self.labels = space.labels
         self.largest = self.labels[at]
-        self._bodies = terms.space.bodies
+        self._bodies = space.bodies
 
     @property
     def frequency(self) -> float:
@@ -51,11 +51,43 @@ class Mode:
         return -self.eigenvalue.real / size if size else 0.0
 
     def displacement(self, body: str) -> Any:
-        """The displacement of a body's COM, (3,), complex, in the axes of the frame."""
+        """The displacement of a body's COM.
+
+        Parameters
+        ----------
+        body : str
+            Body.
+
+        Returns
+        -------
+        ndarray, shape (3,)
+            Complex, in the axes of the frame.
+
+        Raises
+        ------
+        ValueError
+            For an unknown body, and for a system of functions.
+        """
         return self._of(body)[:3]
 
     def rotation(self, body: str) -> Any:
-        """The small rotation of a body, (3,), complex, in the axes of the frame."""
+        """The small rotation of a body.
+
+        Parameters
+        ----------
+        body : str
+            Body.
+
+        Returns
+        -------
+        ndarray, shape (3,)
+            Complex, in the axes of the frame.
+
+        Raises
+        ------
+        ValueError
+            For an unknown body, and for a system of functions.
+        """
         return self._of(body)[3:]
 
     def _of(self, body: str) -> Any:
@@ -100,8 +132,10 @@ def _modes(terms: Terms, values: Any, vectors: Any, least: float) -> list[Mode]:
     each.
     """
     zero = np.abs(values) <= least
-    rigid = [Mode(terms, 0.0, z) for z in _independent(vectors[:, zero])]
-    return rigid + [Mode(terms, values[i], vectors[:, i]) for i in order(values) if values[i].imag >= 0 and not zero[i]]
+    space, poses = terms.space, terms.poses
+    rigid = [Mode(space, poses, 0.0, z) for z in _independent(vectors[:, zero])]
+    rest = [i for i in order(values) if values[i].imag >= 0 and not zero[i]]
+    return rigid + [Mode(space, poses, values[i], vectors[:, i]) for i in rest]
 
 
 def _independent(vectors: Any) -> list[Array]:

@@ -66,17 +66,21 @@ class Block(NamedTuple):
     values: Array
 
 
-class Maps(NamedTuple):
-    """With perturbations z: delta q = Y z, delta v = Y z' + W z, delta a = Y z'' + W1 z' + W0 z.
+class Parts(NamedTuple):
+    """With perturbations z of poses, which change by F z, and with what they do to twists and accelerations:
 
-    `basis` has the perturbations of all poses, whose columns belong to z; `error` is by how much they are not possible.
+    delta q = Y z, delta v = T delta twist - C delta q, delta a = T delta acceleration - G delta v - H delta q.
+
+    `F` is kept in place of what it was computed from, so that z means the same later; `error` is by how much the
+    perturbations F z are not possible.
     """
 
     Y: list[Block]
-    W: list[Block]
-    W1: list[Block]
-    W0: list[Block]
-    basis: list[Array]
+    T: list[Block]
+    C: list[Block]
+    G: list[Block]
+    H: list[Block]
+    F: list[Block]
     error: float
 
 
@@ -211,25 +215,66 @@ class Bodies:
         by_v: Array = (ahead - behind) / (2 * size)
         return by_v
 
-    def maps(self, motion: Motion, frame: Frame, basis: list[Array] | None = None) -> Maps:
-        """How coordinates, velocities and accelerations change with perturbations; `basis`: those to be taken."""
+    def parts(self, motion: Motion, axes: Array, basis: list[Block] | None = None) -> Parts:
+        """What perturbations in a frame with these axes do; `basis`: F of earlier parts, in which z is measured."""
+        derivatives = self._derivatives(motion)
+        R = self.pose(motion)[1]
+        found = [
+            _parts_of(
+                group,
+                (self._turning(group, R), self._turning(group, np.tile(axes, (len(R), 1, 1)), both=True)),
+                derivatives,
+                None if basis is None else basis[i].values,
+            )
+            for i, group in enumerate(self.groups)
+        ]
+        rows = {
+            "Y": ("v", "z"),
+            "T": ("v", "poses"),
+            "C": ("v", "v"),
+            "G": ("v", "v"),
+            "H": ("v", "v"),
+            "F": ("poses", "z"),
+        }
+        Y, T, C, G, H, F = (
+            [
+                Block(getattr(group, row), getattr(group, column), part[k])
+                for group, part in zip(self.groups, found, strict=True)
+            ]
+            for k, (row, column) in enumerate(rows.values())
+        )
+        return Parts(Y, T, C, G, H, F, max(part[6] for part in found))
 
-        def still(x: Array, q: Array) -> Array:
+    def _derivatives(self, motion: Motion) -> tuple[Array, Array, Array, Array]:
+        """J, and the derivatives of twists by q, of accelerations by v, and of these by q."""
+
+        def tiled(x: Array, q: Array) -> Array:
             return np.broadcast_to(x, (len(q), x.size))
 
         J = self.jacobian(motion)
-        C = self._by_q(motion, lambda q: self._twists(motion, q, still(motion.v, q)))
-        G = self._by_v(motion)
-        H = self._by_q(motion, lambda q: self._accelerations(motion, q, still(motion.v, q), still(motion.a, q)))
-        poses = _Poses(self, motion, frame)
-        parts = [
-            _maps_of(group, poses, (J, C, G, H), None if basis is None else basis[i])
-            for i, group in enumerate(self.groups)
-        ]
-        Y, W, W1, W0 = (
-            [Block(group.v, group.z, part[k]) for group, part in zip(self.groups, parts, strict=True)] for k in range(4)
-        )
-        return Maps(Y, W, W1, W0, [part[4] for part in parts], max(part[5] for part in parts))
+        if not (motion.v.any() or motion.a.any() or self.model.supports):
+            return J, 0 * J, 0 * J, 0 * J
+        C = self._by_q(motion, lambda q: self._twists(motion, q, tiled(motion.v, q)))
+        H = self._by_q(motion, lambda q: self._accelerations(motion, q, tiled(motion.v, q), tiled(motion.a, q)))
+        return J, C, self._by_v(motion), H
+
+    def by_body(self, matrices: Array) -> list[Block]:
+        """A matrix of poses from one matrix (6, 6) of each body."""
+        at = np.add.outer(self.rows, np.arange(6))
+        return [Block(at, at, matrices)]
+
+    def _turning(self, group: Group, rotations: Array, both: bool = False) -> Array:
+        """The matrices (blocks, poses, poses) that turn rotations of bodies, or displacements as well."""
+        count = group.poses.shape[1]
+        found = np.tile(np.eye(count), (len(group.poses), 1, 1))
+        first = {row: i for i, row in enumerate(self.rows)}
+        for block, rows in enumerate(group.poses):
+            for at, row in enumerate(rows):
+                if (body := first.get(int(row))) is not None:
+                    found[block, at + 3 : at + 6, at + 3 : at + 6] = rotations[body]
+                    if both:
+                        found[block, at : at + 3, at : at + 3] = rotations[body]
+        return found
 
     def displacements(self, motion: Motion, dx: Array, turned: Array) -> Array:
         """The delta q (nv,) with which bodies are displaced by dx and turned by rotation vectors, both inertial.
@@ -251,6 +296,12 @@ class Bodies:
             target[first : first + v.stop - v.start] = motion.v[v]
         return self._solved(J, target - still)
 
+    def speeding(self, motion: Motion, linear: Array) -> Array:
+        """The accelerations (nv,) with which bodies have these inertial accelerations and no angular ones."""
+        still = self._accelerations(motion, motion.q, motion.v, 0 * motion.v)
+        target = self._target(self.pose(motion)[1], linear, 0 * linear)
+        return self._solved(self.jacobian(motion), target - still)
+
     def _target(self, R: Array, linear: Array, angular: Array) -> Array:
         rows, at = np.zeros(self.count + self._own.size), np.add.outer(self.rows, np.arange(3))
         rows[at], rows[at + 3] = linear, np.einsum("nji,nj->ni", R, angular)
@@ -265,75 +316,28 @@ class Bodies:
         return found
 
 
-class _Poses:
-    """What perturbations of poses and their rates do to twists and accelerations, body by body, (n, 6, 6)."""
-
-    def __init__(self, bodies: Bodies, motion: Motion, frame: Frame) -> None:
-        Q, W = frame.axes, cross_matrix(frame.rate)
-        self.R = bodies.pose(motion)[1]
-        _, _, _, omega = bodies.model.core.kinematics(bodies.frames, motion.q, motion.v, motion.t)
-        spin = cross_matrix(np.einsum("nij,nj->ni", self.R, omega)) @ Q
-        back = np.swapaxes(self.R, -1, -2)
-        n = len(self.R)
-        self.rows = bodies.rows
-        self.count = bodies.count
-        self.L0 = _pairs(n, Q, Q)
-        self.T1, self.T0 = _pairs(n, Q, back @ Q), _pairs(n, Q @ W, back @ Q @ W)
-        self.S1 = _pairs(n, 2 * Q @ W, back @ (2 * Q @ W - spin))
-        self.S0 = _pairs(n, Q @ W @ W, back @ (Q @ W @ W - spin @ W))
-
-    def of(self, group: Group, matrices: Array, on_modes: float) -> Array:
-        """The matrices (blocks, poses, poses) of a group."""
-        count = group.poses.shape[1]
-        found = np.zeros((len(group.poses), count, count))
-        found[:, range(count), range(count)] = on_modes
-        first = {row: i for i, row in enumerate(self.rows)}
-        for block, rows in enumerate(group.poses):
-            for at, row in enumerate(rows):
-                if (body := first.get(int(row))) is not None:
-                    found[block, at : at + 6, at : at + 6] = matrices[body]
-        return found
-
-    def turned(self, group: Group, J: Array) -> Array:
-        """The derivative of poses in inertial axes from that of twists, whose rotations are in body axes."""
-        back = self.of(group, _pairs(len(self.R), np.eye(3), self.R), 1.0)
-        return back @ J
-
-
-def _pairs(n: int, linear: Array, angular: Array) -> Array:
-    found = np.zeros((n, 6, 6))
-    found[:, :3, :3], found[:, 3:, 3:] = linear, angular
-    return found
-
-
 def _entries(columns: Array, rows: Array, count: int) -> Array:
     """The blocks (blocks, rows, count) of a matrix whose columns are given for all blocks at once."""
     return np.moveaxis(columns[:count][:, rows], 0, -1)
 
 
-def _maps_of(group: Group, poses: _Poses, derivatives: tuple[Array, ...], basis: Array | None) -> tuple[Any, ...]:
-    """Y, W, W1, W0, the basis of the perturbations and the error of a group of blocks."""
+def _parts_of(
+    group: Group, turning: tuple[Array, Array], derivatives: tuple[Array, ...], basis: Array | None
+) -> tuple[Any, ...]:
+    """Y, T, C, G, H, F and the error of a group of blocks."""
     count, width, nz = group.poses.shape[1], group.v.shape[1], group.z.shape[1]
     rows = np.concatenate([group.poses, group.own], axis=1)
     J, C, G, H = (_entries(each, rows, width) for each in derivatives)
     own = J[:, count:]
-    P = np.concatenate([poses.turned(group, J[:, :count]), own], axis=1)
+    P = np.concatenate([turning[0] @ J[:, :count], own], axis=1)
     _check_regular(group, P)
-    L0 = poses.of(group, poses.L0, 1.0)
     if basis is None:
-        basis = _basis(L0, P, count, nz)
-
-    def extended(matrix: Array) -> Array:
-        whole: Array = np.concatenate([matrix @ basis, np.zeros((len(matrix), own.shape[1], nz))], axis=1)
-        return whole
-
+        basis = _basis(turning[1], P, count, nz)
+    wanted = np.concatenate([turning[1] @ basis, np.zeros((len(P), own.shape[1], nz))], axis=1)
+    Y = np.linalg.pinv(P) @ wanted
     inverse = np.linalg.pinv(J)
-    Y = np.linalg.pinv(P) @ extended(L0)
-    error = float(np.abs(P @ Y - extended(L0)).max(initial=0))
-    W = inverse @ (extended(poses.of(group, poses.T0, 0.0)) - C @ Y)
-    W1 = inverse @ (extended(poses.of(group, poses.S1, 0.0)) - G @ Y)
-    W0 = inverse @ (extended(poses.of(group, poses.S0, 0.0)) - G @ W - H @ Y)
-    return Y, W, W1, W0, basis, error
+    error = float(np.abs(P @ Y - wanted).max(initial=0))
+    return Y, inverse[:, :, :count], inverse @ C, inverse @ G, inverse @ H, basis, error
 
 
 def _basis(L0: Array, P: Array, count: int, nz: int) -> Array:
@@ -356,6 +360,40 @@ def _check_regular(group: Group, P: Array) -> None:
     if bad.any():
         names = [name for block in np.flatnonzero(bad) for name in group.names[block]]
         raise SingularError(f"linearize: the coordinates of {listing(names)} are singular in this position")
+
+
+# ---- what perturbations in a frame do to twists and accelerations ----
+
+
+class Rates(NamedTuple):
+    """delta twist = T1 eta' + T0 eta, delta acceleration = T1 eta'' + S1 eta' + S0 eta, as matrices of poses.
+
+    T1 is the part of the same matrix that leads from eta to delta q, so that it is not needed.
+    """
+
+    T0: list[Block]
+    S1: list[Block]
+    S0: list[Block]
+
+
+def rates_in(bodies: Bodies, motion: Motion, frame: Frame) -> Rates:
+    """The matrices for perturbations that are measured in a frame."""
+    Q, W = frame.axes, cross_matrix(frame.rate)
+    _, R, _, omega = bodies.model.core.kinematics(bodies.frames, motion.q, motion.v, motion.t)
+    spin = cross_matrix(np.einsum("nij,nj->ni", R, omega)) @ Q
+    back = np.swapaxes(R, -1, -2)
+    n = len(R)
+    T0 = pairs(n, Q @ W, back @ Q @ W)
+    S1 = pairs(n, 2 * Q @ W, back @ (2 * Q @ W - spin))
+    S0 = pairs(n, Q @ W @ W, back @ (Q @ W @ W - spin @ W))
+    return Rates(*(bodies.by_body(each) for each in (T0, S1, S0)))
+
+
+def pairs(n: int, linear: Array, angular: Array) -> Array:
+    """Matrices (n, 6, 6) of n bodies that act on displacements and on rotations."""
+    found = np.zeros((n, 6, 6))
+    found[:, :3, :3], found[:, 3:, 3:] = linear, angular
+    return found
 
 
 # ---- systems of functions ----

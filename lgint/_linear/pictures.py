@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from lgint._args import number
+from lgint._args import Array, number
 from lgint._linear.modes import Mode
 from lgint._linear.terms import Terms
 from lgint._run.scene import COLORS, GREY
@@ -16,6 +17,7 @@ from lgint._state.state import State
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+UNSTABLE: Final = 1e-6  # damping ratios below the negative of this are not round-off
 FRAMES: Final = 41  # of the view of a mode
 
 
@@ -37,6 +39,24 @@ def plane(values: Any, ax: Any) -> Figure:
     ax.plot(values.real, values.imag, "x", color=COLORS[0])
     ax.set_xlabel("real part / (1/s)")
     ax.set_ylabel("imaginary part / (rad/s)")
+    figure: Figure = ax.figure
+    return figure
+
+
+def campbell(rates: Array, frequencies: Array, damping: Array, orders: Sequence[float], ax: Any) -> Figure:
+    """Frequencies over the rate; unstable modes are marked."""
+    ax = axes_of(ax)
+    at = np.broadcast_to(rates[:, None], frequencies.shape)
+    unstable = damping < -UNSTABLE
+    ax.plot(at[~unstable], frequencies[~unstable], ".", color=COLORS[0], label="frequencies")
+    if unstable.any():
+        ax.plot(at[unstable], frequencies[unstable], "x", color=COLORS[1], label="unstable")
+    for order in orders:
+        ax.plot(rates, order * rates, "--", color=GREY, linewidth=0.8, label=f"{order:g} x rate")
+    ax.set_xlabel("rate / (rad/s)")
+    ax.set_ylabel("frequency / (rad/s)")
+    ax.set_ylim(0, 1.05 * np.nanmax(frequencies))
+    ax.legend()
     figure: Figure = ax.figure
     return figure
 

@@ -18,7 +18,7 @@ import numpy as np
 from lgint._args import Array, listing
 from lgint._core import SingularError
 from lgint._linear.frame import Frame
-from lgint._linear.perturb import Block, Bodies, Motion, brackets
+from lgint._linear.perturb import Block, Bodies, Motion, Parts, brackets, rates_in
 from lgint._model.loops import TOLERANCE, dependent_rows
 from lgint._model.model import Model
 from lgint._model.system import System
@@ -88,36 +88,66 @@ class Space:
         return dense
 
 
+class Maps:
+    """The parts of `Parts` as matrices, and the maps that follow from them."""
+
+    def __init__(self, space: Space, bodies: Bodies, parts: Parts) -> None:
+        nv, nz, count = space.model.nv, space.nz, bodies.count
+        self._space, self._count = space, count
+        self.Y = space.scattered(parts.Y, (nv, nz))
+        self.T = space.scattered(parts.T, (nv, count))
+        self.C, self.G, self.H = (space.scattered(each, (nv, nv)) for each in (parts.C, parts.G, parts.H))
+        self.F = space.scattered(parts.F, (count, nz))
+
+    def poses(self, blocks: list[Block]) -> Matrix:
+        """A matrix of poses."""
+        return self._space.scattered(blocks, (self._count, self._count))
+
+    def velocities(self, twists: Matrix) -> Matrix:
+        """The change of v with z, if twists change by a matrix times poses."""
+        return self.T @ (twists @ self.F) - self.C @ self.Y
+
+    def accelerations(self, accelerations: Matrix, velocities: Matrix) -> Matrix:
+        """The same for accelerations; `velocities` is the change of v."""
+        return self.T @ (accelerations @ self.F) - self.G @ velocities - self.H @ self.Y
+
+
 class Terms:
     """M, D, K and B by the perturbations z of a system at one point of a motion.
 
     Attributes
     ----------
     Y, W, W1, W0 : matrices, shapes (nv, nz)
-        As in `Maps`.
+        delta q = Y z, delta v = Y z' + W z, delta a = Y z'' + W1 z' + W0 z.
     M, D, K : matrices, shapes (nz, nz)
         Of the linearised equations of motion.
     B : matrix, shape (rows, nz)
         Of the active constraints; `rows` are their numbers.
-    basis : list of ndarray
-        The perturbations of poses that belong to z, by groups of blocks.
+    basis : list of Block
+        The perturbations of poses that belong to z.
     """
 
     def __init__(self, space: Space, motion: Motion, lam: Array, frame: Frame, how: How, like: Any = None) -> None:
         self.space, self.motion, self.lam, self.frame, self.how = space, motion, lam, frame, how
         self.derivatives = space.derivatives(motion, lam, how)
         self.error = 0.0
-        self.basis: list[Array] = []
+        self.basis: list[Block] = []
         if space.bodies is None:
             self.Y: Matrix = np.eye(space.nz)
             self.W = self.W1 = brackets(space.model, motion.v)
             self.W0 = brackets(space.model, motion.a)
         else:
-            maps = space.bodies.maps(motion, frame, None if like is None else like.basis)
-            shape = (space.model.nv, space.nz)
-            self.Y, self.W, self.W1, self.W0 = (space.scattered(blocks, shape) for blocks in maps[:4])
-            self.basis, self.error = maps.basis, maps.error
+            self._set_maps(space.bodies, None if like is None else like.basis)
         self._set()
+
+    def _set_maps(self, bodies: Bodies, basis: list[Block] | None) -> None:
+        parts = bodies.parts(self.motion, self.frame.axes, basis)
+        maps = Maps(self.space, bodies, parts)
+        T0, S1, S0 = (maps.poses(each) for each in rates_in(bodies, self.motion, self.frame))
+        self.Y, self.basis, self.error = maps.Y, parts.F, parts.error
+        self.W = maps.velocities(T0)
+        self.W1 = maps.T @ (S1 @ maps.F) - maps.G @ maps.Y
+        self.W0 = maps.accelerations(S0, self.W)
 
     def _set(self) -> None:
         K, D, M, B = self.derivatives
@@ -136,8 +166,7 @@ class Terms:
         bodies = self.space.bodies
         if bodies is None:
             return np.eye(self.space.nz)
-        blocks = [Block(group.poses, group.z, each) for group, each in zip(bodies.groups, self.basis, strict=True)]
-        return self.space.scattered(blocks, (bodies.count, bodies.nz))
+        return self.space.scattered(self.basis, (bodies.count, bodies.nz))
 
     @cached_property
     def free(self) -> tuple[Array, list[int]]:
@@ -146,7 +175,7 @@ class Terms:
         The poses are chosen one after the other, each time one that the others determine least; formulations do not
         matter for the choice.
         """
-        N = _kernel(self)
+        N = kernel(self.B, [self.space.model.row_names[row] for row in self.rows])
         left = np.asarray(self.poses @ N)
         F, chosen = left.copy(), []
         for _ in range(N.shape[1]):
@@ -169,18 +198,17 @@ class Terms:
         return N.T @ (self.M @ N), N.T @ (self.D @ N), N.T @ (self.K @ N)
 
 
-def _kernel(terms: Terms) -> Array:
+def kernel(B: Matrix, names: list[str]) -> Array:
     """An orthonormal basis of ker B; SingularError naming rows that depend on the others."""
-    B = terms.B if isinstance(terms.B, np.ndarray) else terms.B.toarray()
+    B = B if isinstance(B, np.ndarray) else B.toarray()
     if not len(B):
         return np.eye(B.shape[1])
     length = np.linalg.norm(B, axis=1, keepdims=True)
     _, sizes, axes = np.linalg.svd(B / np.where(length > 0, length, 1.0), full_matrices=True)
     if len(B) > B.shape[1] or sizes[-1] < TOLERANCE * sizes[0]:
-        names = terms.space.model.row_names
-        dependent = [names[terms.rows[i]] for i in dependent_rows(B, iter([range(len(B))]))]
+        dependent = [names[i] for i in dependent_rows(B, iter([range(len(B))]))]
         raise SingularError(
-            f"linearize: singular constraints: in this position these rows depend on the others: {listing(dependent)}"
+            f"singular constraints: in this position these rows depend on the others: {listing(dependent)}"
         )
     found: Array = axes[len(B) :].T
     return found

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from lgint import _core
 from lgint._args import Array, array, flag, number
 from lgint._model.model import Model
-from lgint._model.system import System, checked
+from lgint._model.system import UPPER, System, checked
 from lgint._run.grown import warn_of_angles
 from lgint._run.integrate import count
 from lgint._run.progress import progress_bar
@@ -23,6 +23,8 @@ def equilibrium(
     model: System,
     loads: ArrayLike = (1.0,),
     *,
+    spin: Any = None,
+    rotating: Sequence[str] | None = None,
     time: float = 0.0,
     newton_rtol: float = 1e-8,
     newton_atol: float = 1e-10,
@@ -47,6 +49,14 @@ def equilibrium(
         strains and prescribed motions do not depend on them. A load step for which no equilibrium is found is halved,
         down to 1/1024 of the distance between two factors. A system of functions has one force, in which loads cannot
         be told from springs: it accepts only (1,).
+    spin : tuple, optional
+        (axis, point, rate): instead of rest, a steady rotation at this rate, rad/s, about an axis in inertial axes
+        through a point, in the model's start. Positions, centrifugal loads included, follow by Newton's method from the
+        start; the phase about the axis is held. Stability is not decided: `linearize` gives the eigenvalues. The
+        arguments `newton_rtol`, `newton_atol`, `leave_saddles` and `progress` have no meaning then.
+    rotating : sequence of str, optional
+        The bodies that turn, with `spin`; the others are at rest. The axis is then fixed in the first of these bodies
+        that is attached to anything else, and moves with it. Default: all bodies turn, about an axis at rest.
     time : float
         Time at which loads, laws and prescribed motions that depend on time are evaluated, s.
     newton_rtol, newton_atol : float
@@ -72,7 +82,8 @@ def equilibrium(
     Raises
     ------
     ValueError
-        If the factors do not increase, or if a system of functions is given other factors than 1.
+        If the factors do not increase, or if a system of functions is given other factors than 1. With `spin`, naming
+        loads, supports and joints that do not allow a steady rotation, or what leaves a net torque about the axis.
     SingularError
         If nothing determines an equilibrium, as with a body that nothing supports, or if the search ends where
         Tait-Bryan angles are singular; the message names the body.
@@ -90,6 +101,10 @@ def equilibrium(
         "max_iter": count("max_iter", max_iter),
         "leave_saddles": flag("leave_saddles", leave_saddles),
     }
+    if spin is not None:
+        return _turning(model, factors, options, (spin, rotating), progress)
+    if rotating is not None:
+        raise ValueError("rotating: it needs spin=(axis, point, rate)")
     tolerances = options["newton_rtol"], options["newton_atol"]
     arguments = model.core, options["time"], factors, model.q0, model.v0, model.mem0
     settings = *tolerances, options["max_iter"], model.has_potential, options["leave_saddles"]
@@ -103,6 +118,16 @@ def equilibrium(
         raise
     warn_of_angles([result], "load factor")
     return _trajectory(model, options, result, status=0)
+
+
+def _turning(model: System, factors: Array, options: dict[str, Any], how: tuple[Any, Any], progress: Any) -> Trajectory:
+    """The steady rotation under the loads, by an upper layer."""
+    changed = {"newton_rtol": 1e-8, "newton_atol": 1e-10, "leave_saddles": True}
+    given = [name for name, default in changed.items() if options[name] != default] + ["progress"] * bool(progress)
+    if given:
+        raise ValueError(f"{given[0]}: it has no meaning with spin; leave it out")
+    found: Trajectory = UPPER["steady_rotation"](model, factors, options, *how)
+    return found
 
 
 def _factors(model: System, loads: ArrayLike) -> Array:

@@ -11,7 +11,7 @@ from lgint._args import Array
 from lgint._model.system import System
 from lgint._run.dense import LATER, DenseOutput
 from lgint._run.methods import ROWS, shown_options
-from lgint._state.bodies import UNSTABLE
+from lgint._state.bodies import EQUILIBRIUM, UNSTABLE
 from lgint._state.mechanics import MechanicsAccessors
 
 PARTS: Final = tuple(_core.PARTS)
@@ -168,7 +168,7 @@ class States(MechanicsAccessors):
     @property
     def abscissa(self) -> Abscissa:
         """The names and units of `t`."""
-        return LOAD if self._static else TIME
+        return LOAD if self.method == EQUILIBRIUM else TIME
 
     @property
     def _memory(self) -> Array | None:

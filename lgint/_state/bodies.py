@@ -54,8 +54,8 @@ class BodyAccessors:
 
     @property
     def _static(self) -> bool:
-        """Whether the states are equilibria, whose times are load factors."""
-        return self.method == EQUILIBRIUM
+        """Whether the states are equilibria at rest, in which prescribed motions stand still."""
+        return self.method == EQUILIBRIUM and self.options.get("spin") is None
 
     @property
     def clock(self) -> Any:
@@ -67,7 +67,7 @@ class BodyAccessors:
     @property
     def _loads(self) -> Any:
         """Factors of the loads on the states."""
-        return self.t if self._static else 1.0
+        return self.t if self.method == EQUILIBRIUM else 1.0
 
     @property
     def stable(self) -> Any:

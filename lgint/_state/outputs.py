@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from lgint._args import Array, array, choice, guess
 from lgint._model.model import Model
 from lgint._model.record import ForceRow, partners
-from lgint._state.bodies import rotate
+from lgint._state.bodies import EQUILIBRIUM, rotate
 from lgint._state.joints import JointAccessors, dot
 
 ALONG_LINES: Final = frozenset({"spring", "tension"})  # rows of forces along the line between two points
@@ -214,7 +214,7 @@ class OutputAccessors(JointAccessors):
 
     def _integrable(self) -> Any:
         """The run to which the states belong, which must have dense output."""
-        if self._static:
+        if self.method == EQUILIBRIUM:
             raise ValueError("work: equilibria do not follow each other in time")
         run = vars(self).get("_source", self)
         if getattr(run, "sol", None) is None:

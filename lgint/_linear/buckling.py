@@ -1,0 +1,238 @@
+"""`buckling`: the loads under which the tangent stiffness of a structure becomes singular."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from lgint import _html
+from lgint._args import Array, array, shown
+from lgint._core import ConvergenceError, IntegrationError
+from lgint._linear.modes import Mode
+from lgint._linear.rotation import start_multipliers
+from lgint._linear.steady import Balance, Corrections, Spin, Turning
+from lgint._linear.terms import kernel
+from lgint._model.model import Model
+
+STEPS: Final = 20  # between no load and a single given factor
+FARTHEST: Final = 0.1  # rad, or of the size: longer steps are halved, so that no other branch is taken for the path
+SHORTEST: Final = 1e-9  # step, as a fraction of that between two factors
+NARROW: Final = 1e-10  # relative width to which a factor is enclosed
+SAME: Final = 1e-6  # part of the change of an eigenvalue, below which it is zero together with another one
+REAL: Final = 1e-7  # largest imaginary part of a real eigenvalue, relative to the largest eigenvalue
+LIMIT: Final = 1e-2  # an eigenvalue below this fraction of what it was belongs to a limit point
+CORRECTIONS: Final = 25
+
+
+class Point(NamedTuple):
+    """A state on the path and its real eigenvalues of K z = mu M z, in increasing order, with their shapes."""
+
+    at: Balance
+    values: Array
+    shapes: Array
+
+
+class Buckling:
+    """Factors of the loads at which the tangent is singular; `lgint.buckling` returns it.
+
+    It unpacks into two: ``factors, shapes = lgint.buckling(...)``.
+
+    Attributes
+    ----------
+    factors : ndarray, shape (k,)
+        At most as many as were asked for, in the order of the path; empty if there is none.
+    shapes : list of Mode
+        The directions in which the structure gives way.
+    reached : float
+        The factor up to which the path was followed.
+    """
+
+    def __init__(self, factors: Array, shapes: list[Mode], reached: float) -> None:
+        self.factors, self.shapes, self.reached = factors, shapes, reached
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter((self.factors, self.shapes))
+
+    def _text(self) -> str:
+        if not len(self.factors):
+            return f"none up to the factor {self.reached:g}"
+        return ", ".join(f"{each:.6g}" for each in self.factors)
+
+    def __repr__(self) -> str:
+        return f"<lgint.Buckling: {self._text()}>"
+
+    def _repr_html_(self) -> str:
+        rows = [(f"{factor:.6g}", shape.largest) for factor, shape in zip(self.factors, self.shapes, strict=True)]
+        return _html.table(f"Singular tangents: {self._text()}", ("load factor", "largest"), rows)
+
+
+def buckling(model: Model, loads: ArrayLike, *, n: int = 1) -> Buckling:
+    """The first factors of the loads at which the tangent stiffness is singular, along the nonlinear path.
+
+    The equilibria are followed from the model's start under increasing loads, stable or not. Between two factors at
+    which the number of negative eigenvalues of the tangent differs, the factor at which it changes is enclosed. Where
+    the path turns back, at a limit point, it ends. Under follower loads the tangent is not symmetric, and only real
+    eigenvalues count: a structure that only flutters has no singular tangent.
+
+    Parameters
+    ----------
+    model : Model
+        Its start is near the equilibrium under the first factor; its velocities `v0` are ignored.
+    loads : array_like, shape (k,) or ()
+        Increasing factors of all loads, as in `lgint.equilibrium`; two eigenvalues that change their signs in opposite
+        directions between two factors cancel out. One number: the last of 20 equal steps from no load.
+    n : int
+        How many factors are wanted.
+
+    Returns
+    -------
+    Buckling
+        `factors` and `shapes`; it says "none" if there are none up to the last factor.
+
+    Raises
+    ------
+    ValueError
+        For factors that do not increase, and for systems of functions.
+    SingularError
+        Naming rows, if constraints depend on each other.
+    ConvergenceError
+        If the path cannot be followed, and not because of a limit point.
+    """
+    if not isinstance(model, Model):
+        raise ValueError(f"model: a model with bodies expected, got {shown(model)}")
+    if isinstance(n, bool) or not isinstance(n, (int, np.integer)) or n < 1:
+        raise ValueError(f"n: a positive whole number expected, got {shown(n)}")
+    path = _Path(model)
+    factors = _factors(loads)
+    found: list[tuple[float, Mode]] = []
+    point = path.first(float(factors[0]))
+    for factor in factors[1:]:
+        steps = path.towards(point, float(factor))
+        for after in steps:
+            found += path.between(point, after)
+            point = after
+            if len(found) >= n:
+                break
+        if len(found) >= n or point.at.load < factor:
+            break
+    found += path.limit if len(found) < n else []
+    found = found[:n]
+    return Buckling(np.array([each for each, _ in found]), [shape for _, shape in found], point.at.load)
+
+
+def _factors(loads: ArrayLike) -> Array:
+    given = array("loads", loads)
+    if given.ndim == 0 and given > 0:
+        return np.linspace(0.0, float(given), STEPS + 1)
+    if given.ndim != 1 or given.size < 2 or (np.diff(given) <= 0).any():
+        raise ValueError(f"loads: two or more increasing factors, or the last one alone, expected, got {shown(loads)}")
+    return given
+
+
+class _Path:
+    """The equilibria of a model under increasing loads."""
+
+    def __init__(self, model: Model) -> None:
+        nobody = np.zeros(len(model.bodies), dtype=bool)
+        self._turning = Turning(model, Spin(np.array([0.0, 0, 1]), np.zeros(3), 0.0, nobody, None), 0.0)
+        self._least: float | None = None
+        self.limit: list[tuple[float, Mode]] = []
+
+    def first(self, load: float) -> Point:
+        """The equilibrium near the start."""
+        model = self._turning.model
+        motion = self._turning.moving(model.q0, model.mem0 if model.core.nmem else None)
+        begin = Balance(motion, start_multipliers(self._turning, motion, load), load)
+        point = self._point(self._turning.solved(begin, 10 * CORRECTIONS)[0])
+        self._least = float(np.abs(point.values).min(initial=np.inf))
+        return point
+
+    def _point(self, at: Balance) -> Point:
+        system = Corrections(self._turning, at)
+        names = self._turning.model.row_names
+        N = kernel(system.B, [names[row] for row in system.rows])
+        Y = np.asarray(system.maps.Y @ N)
+        K, M = N.T @ (system.K @ N), Y.T @ (system.derivatives.M @ Y)
+        L = np.linalg.inv(np.linalg.cholesky((M + M.T) / 2))
+        S = L @ K @ L.T
+        symmetric = np.abs(S - S.T).max(initial=0) <= REAL * np.abs(S).max(initial=0)
+        values, vectors = np.linalg.eigh((S + S.T) / 2) if symmetric else np.linalg.eig(S)
+        real = np.abs(values.imag) <= REAL * np.abs(values).max(initial=0)
+        order = np.argsort(values[real].real, kind="stable")
+        shapes = (N @ L.T @ vectors[:, real])[:, order].real
+        return Point(at, values[real].real[order], shapes)
+
+    def _at(self, begin: Point, load: float) -> Point:
+        """The equilibrium under another load, close to one; ConvergenceError if there is none."""
+        at, _, _ = self._turning.solved(begin.at._replace(load=load), CORRECTIONS)
+        before, after = (self._turning.bodies.pose(each.motion) for each in (begin.at, at))
+        moved = np.abs(after[0] - before[0]).max() / self._turning.size
+        if not max(moved, np.abs(after[1] - before[1]).max()) <= FARTHEST:
+            raise ConvergenceError("the step is too long")
+        return self._point(at)
+
+    def towards(self, begin: Point, load: float) -> Iterator[Point]:
+        """States up to a factor, or up to a limit point before it."""
+        whole = load - begin.at.load
+        step, point = whole, begin
+        while point.at.load < load:
+            goal = min(point.at.load + step, load)
+            goal = load if load - goal < SHORTEST * whole else goal
+            try:
+                point = self._at(point, goal)
+            except IntegrationError as error:
+                step /= 2
+                if step < SHORTEST * whole:
+                    self._end(point, error)
+                    return
+                continue
+            yield point
+            step *= 2
+
+    def _end(self, point: Point, error: IntegrationError) -> None:
+        """Notes a limit point; the error if it is none."""
+        if not len(point.values) or self._least is None:
+            raise error
+        at = int(np.argmin(np.abs(point.values)))
+        if np.abs(point.values[at]) > LIMIT * self._least:
+            raise ConvergenceError(
+                f"the equilibria could not be followed beyond the factor {point.at.load:.6g}: {error}"
+            ) from error
+        self.limit = [(point.at.load, self._mode(point, at))]
+
+    def _mode(self, point: Point, i: int) -> Mode:
+        system = Corrections(self._turning, point.at)
+        return Mode(self._turning.space, system.maps.F, 0.0, point.shapes[:, i])
+
+    def between(self, a: Point, b: Point) -> list[tuple[float, Mode]]:
+        """The factors between two states at which an eigenvalue changes its sign, with their shapes."""
+        counts = sorted(int((point.values < 0).sum()) for point in (a, b))
+        found: list[tuple[float, Mode]] = []
+        point: Point | None = None
+        for i in range(*counts):
+            if point is None or abs(_value(point, i)) > SAME * abs(_value(b, i) - _value(a, i)):
+                point = self._enclosed(a, b, i)  # otherwise several eigenvalues vanish together
+            found.append((point.at.load, self._mode(point, min(i, len(point.values) - 1))))
+        return sorted(found, key=lambda each: each[0])
+
+    def _enclosed(self, a: Point, b: Point, i: int) -> Point:
+        """The state in which eigenvalue i is zero."""
+        sign, turn = int((a.values < 0).sum()) > i, 0
+        low, high, ends = a, b, [_value(a, i), _value(b, i)]
+        while high.at.load - low.at.load > NARROW * abs(high.at.load):
+            share = ends[0] / (ends[0] - ends[1]) if turn % 3 else 0.5
+            share = share if 0.01 < share < 0.99 else (0.01 if share <= 0.01 else 0.99) if 0 <= share <= 1 else 0.5
+            point = self._at(low, low.at.load + share * (high.at.load - low.at.load))
+            turn += 1
+            if (int((point.values < 0).sum()) > i) == sign:
+                low, ends[0] = point, _value(point, i)
+            else:
+                high, ends[1] = point, _value(point, i)
+        return low
+
+
+def _value(point: Point, i: int) -> float:
+    return float(point.values[i]) if i < len(point.values) else 1.0

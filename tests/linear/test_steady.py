@@ -1,0 +1,302 @@
+"""Steady rotation, Campbell diagrams, buckling and flutter, against values from other sources."""
+
+import numpy as np
+import pytest
+from scipy.optimize import brentq
+
+import lgint
+from linear.spinning import FORMULATIONS, governor, mast, rotor
+
+pytestmark = pytest.mark.filterwarnings("ignore:inertia of:UserWarning")
+
+ABOUT_Z = ((0, 0, 1), (0, 0, 0))
+WRIGHT = {0: 3.5160, 2: 4.1373, 4: 5.5850, 6: 7.3604, 12: 13.1702}  # first flap frequency, wright1982
+
+
+def blade(edges=20, rates=(1e6, 1e6, 1e6, 1, 1, 1)):
+    """A beam with E I = rho A = L = 1 on a heavy hub, radially outwards."""
+    b = lgint.ModelBuilder()
+    b.add_body("hub", mass=1.0, inertia=(1e3, 1e3, 1e3))
+    b.add_joint("revolute", lgint.ground, "hub", point=(0, 0, 0), axis=(0, 0, 1), name="bearing")
+    rod = b.add_rod(
+        "blade",
+        start=(0, 0, 0),
+        end=(1, 0, 0),
+        edges=edges,
+        stiffness=rates,
+        inertia=(1, 1e-6, 1e-6, 2e-6),
+        constraints="kirchhoff",
+    )
+    b.add_joint("rigid", "hub", rod.nodes[0], point=(0, 0, 0), name="root")
+    return b.build()
+
+
+def column(edges, frame="inertial", EI=(1.0, 1.0), load=1.0, constraints="kirchhoff"):
+    """A cantilever of length one under a force along its axis, dead or following the end."""
+    b = lgint.ModelBuilder()
+    rod = b.add_rod(
+        "column",
+        start=(0, 0, 0),
+        end=(1, 0, 0),
+        edges=edges,
+        stiffness=(1e6, 1e6, 1e6, *EI, 1),
+        inertia=(1, 1e-6, 1e-6, 2e-6),
+        constraints=constraints,
+        clamped=(0,),
+    )
+    force = (-load, 0, 0) if frame == "inertial" else (0, 0, -load)
+    b.add_force(rod.nodes[-1], force=force, frame=frame, name="push")
+    return b.build()
+
+
+# ---- steady rotation ----
+
+
+@pytest.mark.parametrize("formulation", FORMULATIONS)
+def test_the_governor_finds_its_rate_and_others(formulation):
+    """At 14 rad/s against the balance of moments of one arm, written down by hand."""
+    model, arm, phi0 = governor(formulation), 0.3, 0.7
+    same = lgint.equilibrium(model, spin=(*ABOUT_Z, 11.32527056541544))
+    assert np.abs(same.q[0] - model.q0).max() < 1e-12
+    assert np.abs(same.v[0] - model.v0).max() < 1e-12
+
+    rate = 14.0
+    state = lgint.equilibrium(model, spin=(*ABOUT_Z, rate)).state(-1)
+    phi = np.arccos(-state.position("ball1")[2] / arm)
+
+    def moment(phi):
+        """Virtual work on the angle: centrifugal, weights of balls and sleeve, spring, and the balls' inertia."""
+        centrifugal = 2 * 0.5 * rate**2 * arm**2 * np.sin(phi) * np.cos(phi)
+        weights = -(2 * 0.5 * arm + 2 * arm * 1.0) * 9.81 * np.sin(phi)
+        return centrifugal + weights - 400 * 4 * arm**2 * (np.cos(phi0) - np.cos(phi)) * np.sin(phi)
+
+    assert abs(phi - brentq(moment, 0.5, 1.3, xtol=1e-14)) < 1e-11
+    assert np.abs(state.velocity("ball1") - np.cross((0, 0, rate), state.position("ball1"))).max() < 1e-11
+    vdot, _ = state.accelerations()
+    assert np.abs(vdot - state.vdot).max() < 1e-9 * max(1.0, np.abs(vdot).max())
+    turned = lgint.integrate(model.with_state(state), "dopri5", t_end=1.0, h=1e-3, rtol=1e-10, atol=1e-12)
+    assert np.abs(turned.joint_position("slide") - turned.joint_position("slide")[0]).max() < 1e-8
+
+
+@pytest.mark.parametrize("formulation", ["R3xSO3", "SE3", "euler_parameters", "minimal"])
+def test_the_axis_of_some_bodies_moves_with_them(formulation):
+    """Under gravity the mast leans, and the axis of its rotor leans with it."""
+    model = mast(formulation, rate=0.0, gravity=9.81)
+    turning = lgint.equilibrium(model, spin=((1, 0, 0), (0.4, 0, 1), 50.0), rotating=["rotor"])
+    assert np.abs(turning.position("mast")[0] - model.state().position("mast")).max() > 1e-3
+    lean = turning.rotation("mast")[0][:, 0]
+    assert np.abs(turning.rotation("rotor")[0] @ turning.angular_velocity("rotor")[0] - 50 * lean).max() < 1e-9
+    run = lgint.integrate(model.with_state(turning), "dopri5", t_end=0.5, h=1e-3, rtol=1e-10, atol=1e-12)
+    assert np.abs(run.position("mast") - run.position("mast")[0]).max() < 1e-8
+    assert lgint.linearize(model.with_state(turning).state()).frequencies.size == 2
+
+
+def test_the_result_is_a_trajectory_of_load_factors(tmp_path):
+    model = governor("R3xSO3")
+    found = lgint.equilibrium(model, (0.5, 1.0), spin=(*ABOUT_Z, 12.0))
+    assert list(found.t) == [0.5, 1.0] and found.stable == [None, None] and "load" in repr(found)
+    assert np.abs(found.v).max() > 1
+    # under half the loads the same position takes the rate over the square root of two, without the spring
+    found.save(tmp_path / "spin.npz")
+    loaded = lgint.load(tmp_path / "spin.npz")
+    assert (loaded.q == found.q).all() and (loaded.force("spring") == found.force("spring")).all()
+    balance = sum(found.reaction(name)[-1] for name in ("bearing",))
+    assert abs(balance[2] - 9.81 * 3) < 1e-9  # the bearing carries the weight
+
+
+def test_loads_that_do_not_turn_are_named():
+    def wheel(**changed):
+        b = lgint.ModelBuilder(gravity=changed.get("gravity", (0, 0, -9.81)))
+        b.add_body("wheel", mass=1.0, inertia=(1, 1, 2))
+        b.add_joint("revolute", lgint.ground, "wheel", point=(0, 0, 0), axis=(0, 0, 1), name="bearing")
+        if "push" in changed:
+            b.add_force("wheel", force=changed["push"], local_point=(0.1, 0, 0), frame="inertial", name="push")
+        if "drive" in changed:
+            b.add_joint_drive("bearing", torque=changed["drive"], name="motor")
+        if "side" in changed:
+            b.add_body("side", mass=0.1, inertia=(1, 1, 1), position=(0.5, 0, 0))
+            b.add_joint("spherical", "wheel", "side", point=(0.4, 0, 0), name="ball")
+            b.add_spring(lgint.ground, "side", stiffness=5.0, length=0.1, point=((0, 0.3, 0), (0.5, 0, 0)), name="tie")
+        return b.build()
+
+    spin = (*ABOUT_Z, 10.0)
+    assert lgint.equilibrium(wheel(), spin=spin).v[0, 5] == 10
+    with pytest.raises(ValueError, match="net torque of 3 N m .* 'motor' does work"):
+        lgint.equilibrium(wheel(drive=3.0), spin=spin)
+    with pytest.raises(ValueError, match="'push' changes as the bodies turn|net torque.*'push'"):
+        lgint.equilibrium(wheel(push=(0, 2.0, 0)), spin=spin)
+    with pytest.raises((ValueError, lgint.ConvergenceError), match="'tie'|no steady rotation"):
+        lgint.equilibrium(wheel(side=True), spin=spin)
+    with pytest.raises(ValueError, match="bearing: .* do not move as these bodies turn"):
+        lgint.equilibrium(wheel(), spin=((1, 0, 0), (0, 0, 0), 10.0))
+    leaning = lgint.ModelBuilder(gravity=(0, -9.81, 0))
+    leaning.add_body("wheel", mass=1.0, inertia=(1, 1, 2), position=(0.2, 0, 0))
+    leaning.add_joint("revolute", lgint.ground, "wheel", point=(0, 0, 0), axis=(0, 0, 1), name="bearing")
+    with pytest.raises(ValueError, match="'gravity' changes|net torque"):
+        lgint.equilibrium(leaning.build(start="project"), spin=spin)
+
+
+def test_a_support_in_one_direction_only_is_named():
+    b = lgint.ModelBuilder()
+    b.add_body("rotor", mass=10.0, inertia=(0.5, 0.3, 0.3), position=(0, 0.01, 0))
+    for x in (-0.5, 0.4):
+        b.add_cartesian_spring(
+            lgint.ground, "rotor", stiffness=(1e6, 1e5, 3e5), point=(x, 0, 0), name=f"at{x:g}", offset=(0, 0, 0)
+        )
+    with pytest.raises(ValueError, match="'at-0.5', 'at0.4' change as the bodies turn"):
+        lgint.equilibrium(b.build(), spin=((1, 0, 0), (0, 0, 0), 30.0))
+
+
+def test_arguments_of_spin_are_checked():
+    model, spin = governor("R3xSO3"), (*ABOUT_Z, 11.0)
+    for arguments, text in (
+        ({"spin": 3.0}, r"spin: \(axis, point, rate\) expected"),
+        ({"spin": ((0, 0, 0), (0, 0, 0), 1.0)}, "not zero expected"),
+        ({"spin": spin, "rotating": ["spindel"]}, "did you mean 'spindle'"),
+        ({"spin": spin, "rotating": "spindle"}, "names of bodies expected"),
+        ({"rotating": ["spindle"]}, "needs spin"),
+        ({"spin": spin, "newton_rtol": 1e-6}, "newton_rtol: it has no meaning"),
+        ({"spin": spin, "leave_saddles": False}, "leave_saddles: it has no meaning"),
+        ({"spin": spin, "progress": True}, "progress: it has no meaning"),
+    ):
+        with pytest.raises(ValueError, match=text):
+            lgint.equilibrium(model, **arguments)
+    functions = lgint.models.mass_spring()
+    with pytest.raises(ValueError, match="no bodies that could turn"):
+        lgint.equilibrium(functions, spin=spin)
+
+
+# ---- Campbell diagrams ----
+
+
+def test_a_turning_blade_flaps_as_wright_found():
+    found = lgint.campbell(blade(), list(WRIGHT), axis=(0, 0, 1), frame="hub", n=4)
+    for modes, expected in zip(found.modes, WRIGHT.values(), strict=True):
+        flap = next(mode for mode in modes if np.abs(mode.displacement("blade.node20")[2]) > 0.1)
+        assert abs(flap.frequency / expected - 1) < 1e-3
+    lag = found.frequencies[-1, 0]  # in the plane the centrifugal force stiffens less, by the square of the rate
+    assert abs(lag - np.sqrt(13.1702**2 - 144)) < 2e-2
+    assert found.frequencies.shape == found.damping_ratios.shape == (5, 4)
+    figure = found.plot(orders=(1, 2))
+    assert len(figure.axes[0].lines) == 3 and "12" in found._repr_html_() and "5 rates" in repr(found)
+
+
+def test_the_rotor_splits_its_frequencies_with_the_rate():
+    """Against the roots of the closed form, at each rate."""
+    rates = [0.0, 100.0, 300.0]
+    found = lgint.campbell(rotor("SE3", rate=0.0), rates, axis=(1, 0, 0), rotating=["rotor"], n=8)
+    K11, K12, K22 = 2e5, -1e4, 0.41e5
+    for rate, row in zip(rates, found.frequencies, strict=True):
+        # (10 w^2 - K11)(0.3 w^2 - 0.5 rate w - K22) = K12^2, for whirl forwards and backwards
+        roots = np.abs(np.roots([3.0, -5 * rate, -10 * K22 - 0.3 * K11, 0.5 * rate * K11, K11 * K22 - K12**2]).real)
+        assert np.abs(row[: len(roots) + 1] - np.sort([*roots, np.sqrt(1e5)])).max() < 1e-6
+    with pytest.raises(ValueError, match="n: a positive"):
+        lgint.campbell(rotor("SE3"), rates, axis=(1, 0, 0), n=0)
+    with pytest.raises(ValueError, match="rates"):
+        lgint.campbell(rotor("SE3"), [], axis=(1, 0, 0))
+
+
+# ---- buckling and flutter ----
+
+
+def test_a_column_buckles_under_the_load_of_euler():
+    """Second order in the edges, about both axes."""
+    expected = np.pi**2 / 4 * np.array([1.0, 1.5])
+    errors = []
+    for edges in (3, 6, 12):
+        found = lgint.buckling(column(edges, EI=(1.0, 1.5)), 4.0, n=2)
+        errors.append(found.factors - expected)
+    orders = np.log2(np.array(errors[:-1]) / errors[1:])
+    assert np.abs(orders - 2).max() < 0.03
+    assert np.abs(errors[-1] / expected).max() < 1e-2
+    factors, shapes = found
+    assert [shape.largest[-2:] for shape in shapes] == ["rz", "ry"]  # d1 is the axis of the weaker bending
+    sway = np.array([shapes[0].displacement(f"column.node{i}")[1].real for i in range(1, 13)])
+    assert np.abs(sway / sway[-1] - (1 - np.cos(np.pi / 24 * np.arange(1, 13)))).max() < 2e-3
+
+
+def test_a_round_column_has_two_shapes_at_one_load():
+    found = lgint.buckling(column(8), [0.5, 1.5, 2.4, 2.6], n=2)
+    assert abs(found.factors[0] / found.factors[1] - 1) < 1e-8
+    assert abs(np.vdot(found.shapes[0].values, found.shapes[1].values)) < 1e-3 * 8
+
+
+def test_a_flat_truss_snaps_through_at_its_limit():
+    """Two bars: the greatest load of the path, in closed form, where the path turns back."""
+    width, height, k = 1.0, 0.2, 1e3
+    b = lgint.ModelBuilder()
+    b.add_body("top", mass=1.0, inertia=(1, 1, 1), position=(0, 0, height))
+    b.add_joint("prismatic", lgint.ground, "top", point=(0, 0, height), axis=(0, 0, 1), name="guide")
+    for side in (-1, 1):
+        b.add_spring(
+            lgint.ground,
+            "top",
+            stiffness=k,
+            length=np.hypot(width, height),
+            point=((side * width, 0, 0), (0, 0, height)),
+        )
+    b.add_force("top", force=(0, 0, -1.0))
+    z = np.linspace(0, height, 200001)
+    length, free = np.hypot(width, z), np.hypot(width, height)
+    limit = (2 * k * (free - length) * z / length).max()
+    found = lgint.buckling(b.build(), np.linspace(0, 2 * limit, 9))
+    assert abs(found.factors[0] / limit - 1) < 1e-7
+    assert found.shapes[0].largest == "top.z"
+
+
+def test_the_column_of_beck_only_flutters():
+    assert list(lgint.buckling(column(8, "body"), 30.0).factors) == []
+    assert "none up to the factor 30" in repr(lgint.buckling(column(8, "body"), 30.0))
+    growth = []
+    for load in (19.5, 20.5):
+        rest = lgint.equilibrium(column(12, "body", load=load))
+        growth.append(lgint.linearize(rest.state(-1)).eigenvalues.real.max())
+    assert abs(growth[0]) < 1e-3 and growth[1] > 0.5
+
+
+def test_arguments_of_buckling_are_checked():
+    for loads in ((1.0,), (2.0, 1.0), -1.0, "all"):
+        with pytest.raises(ValueError, match="loads"):
+            lgint.buckling(column(2), loads)
+    with pytest.raises(ValueError, match="n: a positive"):
+        lgint.buckling(column(2), 1.0, n=0)
+    with pytest.raises(ValueError, match="a model with bodies"):
+        lgint.buckling(lgint.models.mass_spring(), 1.0)
+
+
+# ---- beams ----
+
+
+def timoshenko(GA, J):
+    """The first frequency of a cantilever with E I = rho A = L = 1, from its boundary conditions."""
+
+    def boundary(w):
+        # GA (y' - psi)' + w^2 y = 0 and psi'' + GA (y' - psi) + J w^2 psi = 0, with y = exp(r s)
+        roots = np.roots([1.0, 0, w**2 * (J + 1 / GA), 0, w**2 * (w**2 * J / GA - 1)])
+        psi, end = (roots**2 + w**2 / GA) / roots, np.exp(roots)
+        found = np.linalg.det(np.array([np.ones(4), psi, psi * roots * end, (roots - psi) * end]))
+        return found.real if abs(found.real) > abs(found.imag) else found.imag
+
+    return brentq(boundary, 2.8, 3.5, xtol=1e-13)
+
+
+def test_a_cantilever_of_timoshenko_has_its_frequencies_at_second_order():
+    EA, GA, J = 100.0, 40.0, 0.01
+    expected = timoshenko(GA, J)
+    errors = []
+    for edges in (8, 16, 32):
+        b = lgint.ModelBuilder()
+        b.add_rod(
+            "beam",
+            start=(0, 0, 0),
+            end=(1, 0, 0),
+            edges=edges,
+            stiffness=(GA, GA, EA, 1, 1, 0.8),
+            inertia=(1, J, J, 2 * J),
+            constraints=None,
+            clamped=(0,),
+        )
+        errors.append(lgint.linearize(b.build().state()).frequencies[0] - expected)
+    orders = np.log2(np.array(errors[:-1]) / errors[1:])
+    assert np.abs(orders - 2).max() < 0.05
+    assert abs(errors[-1]) < 5e-3
