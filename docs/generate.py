@@ -173,9 +173,18 @@ def values(option: Row) -> str:
 
 
 def tableau_text(row: Row) -> str:
-    """Return a Butcher tableau as a formula: A, b, embedded weights, d."""
+    """Return a Butcher tableau as a formula: A, b, embedded weights, d.
+
+    One in decimals of many digits is too wide for that.
+    """
     tableau = row["tableau"]
     stages = len(tableau["b"])
+    if any("." in weight for weight in tableau["b"]):
+        name = row["name"]
+        return (
+            f"{code(name)} has {stages} stages, with decimals of 30 digits:\n"
+            f'`lgint.method_info("{name}")["tableau"]` gives them.\n'
+        )
     lines = [
         " & ".join(
             [

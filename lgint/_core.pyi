@@ -334,6 +334,7 @@ def interpolate(
     lam: ArrayLike,
     mem: ArrayLike = ...,  # if not given, none is found
     extra: ArrayLike | None = ...,  # (n, k): what the method adds to a state; k = 0 if not given
+    curve: ArrayLike | None = ...,  # (n, 2 nv k): F_0 ... F_k-1 of the steps that end at the knots, if not given none
     index_1: bool = ...,  # vdot and lam of the index-1 equations instead of interpolated ones
     /,
 ) -> dict[str, Array]: ...  # t, q, v, vdot, lam, mem and perhaps extra at `times`

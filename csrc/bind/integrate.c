@@ -11,7 +11,8 @@ typedef struct integrate_call {
     int ends; /* whether on_step may end the run */
     PyObject *capsule,
         *both; /* a capsule with this call, and the function both_ends bound to it; NULL without on_step */
-    const lg_state *before, *after; /* ends of the step for which on_step is called */
+    const lg_module *module;
+    lg_run *run; /* whose last step on_step is called for */
 } integrate_call;
 
 /* ---- what the core calls on its way ---- */
@@ -30,18 +31,36 @@ static PyObject *copied(const integrate_call *c, lg_part part, int count, const 
     return (PyObject *)array;
 }
 
+/* The curve of the step for its end, after zeros for its start, (2, n); None if it has none. */
+static PyObject *copied_curve(integrate_call *c)
+{
+    const double *curve;
+    lg_status status = lg_run_curve(c->run, &curve);
+    if (status != LG_OK)
+        return lg_raise(c->module, status, &c->run->stepper->report, NULL);
+    if (!curve)
+        return Py_NewRef(Py_None);
+    npy_intp dims[] = {2, lg_run_curve_count(c->run)};
+    PyObject *array = PyArray_ZEROS(2, dims, NPY_DOUBLE, 0);
+    if (array)
+        memcpy(PyArray_GETPTR1((PyArrayObject *)array, 1), curve, (size_t)dims[1] * sizeof(double));
+    return array;
+}
+
 static const char current[] = "the step for which on_step is called"; /* the name of the capsule during that call */
 
-/* both_ends() -> (t, q, v, a, lam, mem), each for both ends of the step. It works only while on_step is called. */
+/* both_ends() -> (t, q, v, a, lam, mem, None, curve), each for both ends of the step. It works only while on_step is
+   called. */
 static PyObject *both_ends(PyObject *capsule, PyObject *Py_UNUSED(none))
 {
-    const integrate_call *c = PyCapsule_GetPointer(capsule, current);
-    if (!c)
+    integrate_call *c = PyCapsule_GetPointer(capsule, current);
+    PyObject *curve = c ? copied_curve(c) : NULL;
+    if (!curve)
         return NULL;
-    const lg_state *const ends[] = {c->before, c->after};
-    return Py_BuildValue("(dd)NNNNN", c->before->t, c->after->t, copied(c, LG_PART_Q, 2, ends),
+    const lg_state *const ends[] = {&c->run->before, &c->run->state};
+    return Py_BuildValue("(dd)NNNNNON", ends[0]->t, ends[1]->t, copied(c, LG_PART_Q, 2, ends),
                          copied(c, LG_PART_V, 2, ends), copied(c, LG_PART_A, 2, ends), copied(c, LG_PART_LAM, 2, ends),
-                         copied(c, LG_PART_MEM, 2, ends));
+                         copied(c, LG_PART_MEM, 2, ends), Py_None, curve);
 }
 
 static PyMethodDef both_ends_def = {"both_ends", both_ends, METH_NOARGS, NULL};
@@ -54,11 +73,12 @@ static int make_both_ends(integrate_call *c)
 }
 
 /* on_step(t, q, v, mem, both_ends) at the end of a step -> None, or the time at which the run ends. */
-static lg_status call_on_step(void *self, const lg_state *before, const lg_state *after, double *t_stop)
+static lg_status call_on_step(void *self, lg_run *run, double *t_stop)
 {
     integrate_call *c = self;
+    const lg_state *after = &run->state;
     lg_gil_take(&c->gil);
-    c->before = before, c->after = after;
+    c->run = run;
     (void)PyCapsule_SetName(c->capsule, current);
     PyObject *result =
         PyObject_CallFunction(c->on_step, "dNNNO", after->t, copied(c, LG_PART_Q, 1, &after),
@@ -92,6 +112,7 @@ static PyObject *run_integrate(integrate_call *c, const lg_module *module, lg_se
         .self = c, .poll = lg_gil_poll, .step = c->on_step ? call_on_step : NULL, .ends = c->ends};
     lg_outcome outcome;
     c->system = session->setup->system;
+    c->module = module;
     c->gil.kept = c->system->flags & LG_SYSTEM_NEEDS_GIL;
     session->observer = &observer;
     session->take = c->on_rows ? call_on_rows : NULL;

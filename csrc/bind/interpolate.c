@@ -28,7 +28,17 @@ static int read_knots(PyObject *owned, const lg_system *system, PyObject *t, PyO
         if (read_column(owned, given[part], lg_parts[part].name, knots->count, lg_part_width(system, (lg_part)part),
                         &knots->part[part]) < 0)
             return -1;
-    return knots->nextra = read_column(owned, given[LG_PARTS], "extra", knots->count, -1, &knots->extra);
+    if ((knots->nextra = read_column(owned, given[LG_PARTS], "extra", knots->count, -1, &knots->extra)) < 0)
+        return -1;
+    double *curve = NULL;
+    knots->ncurve = read_column(owned, given[LG_PARTS + 1], "curve", knots->count, -1, &curve);
+    knots->curve = curve;
+    if (knots->ncurve > 0 && knots->ncurve % (2 * system->space->nv)) {
+        PyErr_Format(PyExc_ValueError, "curve: rows of a multiple of 2 nv = %d numbers expected, got %d",
+                     2 * system->space->nv, knots->ncurve);
+        return -1;
+    }
+    return knots->ncurve;
 }
 
 static PyObject *interpolate_knots(const lg_module *module, const lg_system *system, const lg_plan *plan,
@@ -44,21 +54,22 @@ static PyObject *interpolate_knots(const lg_module *module, const lg_system *sys
 }
 
 const char lg_interpolate_doc[] =
-    "interpolate(system, times, t, q, v, a, lam, mem=None, extra=None, index_1=False)\n--\n\nThe states at `times` as "
-    "a dict of arrays, by dense output between knots. index_1: with accelerations and multipliers of the index-1 "
-    "equations.";
+    "interpolate(system, times, t, q, v, a, lam, mem=None, extra=None, curve=None, index_1=False)\n--\n\nThe states "
+    "at `times` as a dict of arrays, by dense output between knots. curve: of the steps that end at the knots. "
+    "index_1: "
+    "with accelerations and multipliers of the index-1 equations.";
 
 PyObject *lg_interpolate_call(PyObject *self, PyObject *args)
 {
     const lg_module *module = PyModule_GetState(self);
-    PyObject *system, *times, *t, *given[LG_PARTS + 1] = {NULL}, *result = NULL;
+    PyObject *system, *times, *t, *given[LG_PARTS + 2] = {NULL}, *result = NULL;
     lg_states knots = {.count = 0};
     const lg_plan *plan = NULL;
     const double *wanted;
     int count, index_1 = 0;
-    if (!PyArg_ParseTuple(args, "O!OOOOOO|OOp:interpolate", module->System, &system, &times, &t, &given[LG_PART_Q],
+    if (!PyArg_ParseTuple(args, "O!OOOOOO|OOOp:interpolate", module->System, &system, &times, &t, &given[LG_PART_Q],
                           &given[LG_PART_V], &given[LG_PART_A], &given[LG_PART_LAM], &given[LG_PART_MEM],
-                          &given[LG_PARTS], &index_1) ||
+                          &given[LG_PARTS], &given[LG_PARTS + 1], &index_1) ||
         (index_1 && !(plan = lg_system_plan(system, LG_COUPLING_MASS))))
         return NULL;
     PyObject *owned = PyList_New(0);

@@ -37,16 +37,38 @@ static PyObject *stage_row(const void *context, int index)
     return lg_list_of(tableau->stages, ratio_text, tableau->A[index]);
 }
 
+static PyObject *curve_stage(const void *context, int index)
+{
+    return lg_list_of(LG_POINTS, ratio_text, ((const lg_tableau_curve *)context)->A[index]);
+}
+
+static PyObject *curve_row(const void *context, int index)
+{
+    return lg_list_of(LG_POINTS, ratio_text, ((const lg_tableau_curve *)context)->D[index]);
+}
+
+/* Further stages, whose rows of A reach over all stages and the end of the step, and the weights of F_3 and on. */
+static PyObject *curve_dict(const lg_tableau_curve *curve)
+{
+    if (!curve)
+        return Py_NewRef(Py_None);
+    return Py_BuildValue("{s:N,s:N,s:N}", "A", lg_list_of(LG_CURVE_STAGES, curve_stage, curve), "c",
+                         lg_list_of(LG_CURVE_STAGES, ratio_text, curve->c), "D",
+                         lg_list_of(LG_CURVE_DEGREE - 3, curve_row, curve));
+}
+
 static PyObject *tableau_dict(const lg_tableau *tableau)
 {
     if (!tableau)
         return Py_NewRef(Py_None);
     int stages = tableau->stages;
     PyObject *b_hat = tableau->b_hat[0].den ? lg_list_of(stages, ratio_text, tableau->b_hat) : Py_NewRef(Py_None);
+    PyObject *b_low = tableau->order_low ? lg_list_of(stages, ratio_text, tableau->b_low) : Py_NewRef(Py_None);
     PyObject *d = tableau->d[0].den ? lg_list_of(stages, ratio_text, tableau->d) : Py_NewRef(Py_None);
-    return Py_BuildValue("{s:N,s:N,s:N,s:N,s:i,s:N}", "A", lg_list_of(stages, stage_row, tableau), "b",
+    return Py_BuildValue("{s:N,s:N,s:N,s:N,s:i,s:N,s:i,s:N,s:N}", "A", lg_list_of(stages, stage_row, tableau), "b",
                          lg_list_of(stages, ratio_text, tableau->b), "c", lg_list_of(stages, ratio_text, tableau->c),
-                         "b_hat", b_hat, "order_hat", tableau->order_hat, "d", d);
+                         "b_hat", b_hat, "order_hat", tableau->order_hat, "b_low", b_low, "order_low",
+                         tableau->order_low, "curve", curve_dict(tableau->curve), "d", d);
 }
 
 static PyObject *method_row(const void *Py_UNUSED(context), int index)

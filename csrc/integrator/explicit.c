@@ -29,7 +29,7 @@ lg_weights lg_weights_of(int stages, const lg_ratio *row)
 {
     lg_weights weights = {0};
     for (int j = 0; j < stages; j++)
-        if (row[j].num || row[j].root3) {
+        if (!lg_ratio_is_zero(row[j])) {
             weights.reach = j + 1;
             weights.stage[weights.count] = j;
             weights.weight[weights.count++] = lg_ratio_value(row[j]);

@@ -51,7 +51,7 @@ const lg_tableau *lg_method_tableau(const lg_method *method)
 int lg_method_error_order(const lg_method *method)
 {
     const lg_tableau *tableau = lg_method_tableau(method);
-    return tableau && !method->stepper->runge_kutta ? tableau->order_hat + 1 : method->order;
+    return tableau && !method->stepper->tableaux ? tableau->order_hat + 1 : method->order;
 }
 
 const lg_momentum_rule *lg_method_momentum(const lg_method *method)

@@ -8,6 +8,11 @@
    weight lies at that same point and is never formed, so that first-same-as-last needs no code of its own. If the
    embedded solution gives that stage a weight, its slopes come from the new state.
 
+   A method with its own dense output takes further stages after an accepted step, beginning with the slopes of the new
+   state, which a projection may have moved: y = (theta, v) follows the polynomial of tableau.h, where
+
+       F_0 = y_1 - y_0,     F_1 = h y_0' - F_0,     F_2 = 2 F_0 - h (y_0' + y_1'),     F_3.. = h sum_j d_ij (K_j, k_j).
+
    With constraints the error of a step consists of the error of q and v before the projection and of the drift in phi
    and phidot, measured by the shortest changes that would remove it. Residuals left by earlier steps do not count,
    since no step size could remove them: the exact solution from there has phiddot = 0, so that the drift is
@@ -21,9 +26,11 @@
 typedef struct lg_rkmk_stepper {
     lg_stepper base;
     int stages; /* number of stages that are formed: those with a weight, and those that these depend on */
-    lg_weights A[LG_STAGES], b, b_hat;
+    lg_weights A[LG_STAGES], b, b_hat, b_low;
     double c[LG_STAGES];
-    lg_slopes slopes; /* of all stages, then of the end of the step */
+    int degree; /* of the curve through a step; 0: there is none */
+    lg_weights curve_A[LG_CURVE_STAGES], curve_D[LG_CURVE_DEGREE - 3];
+    lg_slopes slopes; /* of all stages, then of the end of the step, then of the further stages of the curve */
     double *theta, *q, *v, *a, *lam;
     lg_point at; /* q, v and theta, at the time and with the memory that are set where it is used */
     double *embedded, *q_hat; /* increment (2 nv) and coordinates of the embedded solution */
@@ -32,6 +39,17 @@ typedef struct lg_rkmk_stepper {
     double *q_end, *v_end; /* the end of the step before its projection; the same as q and v if no drift counts */
     double *residual, *residual_before; /* phi, phidot (nrows each) there and at the start of the step */
 } lg_rkmk_stepper;
+
+static void prepare_curve(lg_rkmk_stepper *rk, const lg_tableau_curve *curve)
+{
+    if (!curve)
+        return;
+    rk->degree = LG_CURVE_DEGREE;
+    for (int i = 0; i < LG_CURVE_STAGES; i++)
+        rk->curve_A[i] = lg_weights_of(LG_POINTS, curve->A[i]);
+    for (int i = 0; i < LG_CURVE_DEGREE - 3; i++)
+        rk->curve_D[i] = lg_weights_of(LG_POINTS, curve->D[i]);
+}
 
 static lg_status rkmk_prepare(lg_stepper *self)
 {
@@ -45,6 +63,8 @@ static lg_status rkmk_prepare(lg_stepper *self)
         rk->c[i] = lg_ratio_value(tableau->c[i]);
     }
     rk->b_hat = lg_weights_of(rk->stages + 1 < tableau->stages ? rk->stages + 1 : tableau->stages, tableau->b_hat);
+    rk->b_low = lg_weights_of(rk->stages, tableau->b_low);
+    prepare_curve(rk, tableau->curve);
 
     rk->nrows = lg_stepper_estimates(self) ? self->system->pattern->nrows : 0;
     rk->levels = lg_explicit_levels(self);
@@ -56,7 +76,7 @@ static void rkmk_layout(lg_stepper *self, lg_arena *arena)
     lg_rkmk_stepper *rk = (lg_rkmk_stepper *)self;
     size_t nv = (size_t)self->system->space->nv;
 
-    lg_slopes_layout(&rk->slopes, self->system->space, rk->stages + 1, arena);
+    lg_slopes_layout(&rk->slopes, self->system->space, rk->stages + 1 + (rk->degree ? LG_CURVE_STAGES : 0), arena);
     rk->theta = lg_arena_doubles(arena, nv);
     rk->q = lg_arena_doubles(arena, (size_t)self->system->space->nq);
     rk->v = lg_arena_doubles(arena, nv);
@@ -66,6 +86,7 @@ static void rkmk_layout(lg_stepper *self, lg_arena *arena)
     rk->at.work = self->accel.work, rk->at.theta = rk->theta;
     rk->embedded = lg_arena_doubles(arena, 2 * nv);
     rk->q_hat = lg_arena_doubles(arena, (size_t)self->system->space->nq);
+    self->coarse = rk->b_low.count && lg_stepper_estimates(self) ? lg_arena_doubles(arena, 2 * nv) : NULL;
     rk->q_end = rk->nrows ? lg_arena_doubles(arena, (size_t)self->system->space->nq) : rk->q;
     rk->v_end = rk->nrows ? lg_arena_doubles(arena, nv) : rk->v;
     rk->residual = lg_arena_doubles(arena, 2 * (size_t)rk->nrows);
@@ -129,7 +150,7 @@ static lg_status rkmk_step(lg_stepper *self, lg_state *state, double h)
     return lg_stepper_accept(self, state, h, rk->theta, rk->q, rk->v, rk->a, rk->lam);
 }
 
-/* Adds the drift of the step to its error; the matrix is that of the accelerations at the end. */
+/* Adds the drift of the step to its errors; the matrix is that of the accelerations at the end. */
 static lg_status add_drift(lg_rkmk_stepper *rk, const lg_state *before, double h, double *error)
 {
     lg_accel *accel = &rk->base.accel;
@@ -142,34 +163,95 @@ static lg_status add_drift(lg_rkmk_stepper *rk, const lg_state *before, double h
     for (int level = 0; level < 2; level++) {
         LG_TRY(lg_shortest_change(accel, rk->residual + level * rk->nrows));
         lg_axpy(nv, 1.0, accel->x, error + level * nv);
+        if (rk->base.coarse)
+            lg_axpy(nv, 1.0, accel->x, rk->base.coarse + level * nv);
     }
     return LG_OK;
+}
+
+/* The slopes of the end of the step. */
+static void set_last_slopes(lg_rkmk_stepper *rk, const double *q0, const double *theta, const lg_state *end)
+{
+    const lg_space *space = rk->base.system->space;
+    double *K = lg_slopes_at(&rk->slopes, rk->stages);
+    lg_space_rate(space, q0, theta, end->v, K);
+    lg_slopes_set_flow(&rk->slopes, rk->stages, end->q, end->v);
+    lg_copy(space->nv, end->a, K + space->nv);
+}
+
+/* The error of the end of the step, before a projection, against the embedded solution with these weights. */
+static void set_error(lg_rkmk_stepper *rk, const lg_state *before, const lg_weights *weights, double h, double *error)
+{
+    const lg_space *space = rk->base.system->space;
+    int nv = space->nv;
+    lg_slopes_combine(&rk->slopes, weights, h, 0, 2 * nv, NULL, rk->embedded);
+    lg_space_retract(space, before->q, rk->embedded, rk->q_hat);
+    lg_slopes_add_flows(&rk->slopes, before->q, weights, h, rk->q_hat);
+    lg_space_difference(space, rk->q_hat, rk->q_end, error);
+    for (int i = 0; i < nv; i++)
+        error[nv + i] = rk->v_end[i] - (before->v[i] + rk->embedded[nv + i]);
 }
 
 static lg_status error(lg_stepper *self, const lg_state *before, double h, double *error)
 {
     lg_rkmk_stepper *rk = (lg_rkmk_stepper *)self;
-    const lg_space *space = self->system->space;
-    int nv = space->nv;
-    double *K = lg_slopes_at(&rk->slopes, rk->stages);
-    lg_space_rate(space, before->q, rk->theta, rk->v, K);
-    lg_slopes_set_flow(&rk->slopes, rk->stages, rk->q, rk->v);
-    lg_copy(nv, rk->a, K + nv);
-
-    lg_slopes_combine(&rk->slopes, &rk->b_hat, h, 0, 2 * nv, NULL, rk->embedded);
-    lg_space_retract(space, before->q, rk->embedded, rk->q_hat);
-    lg_slopes_add_flows(&rk->slopes, before->q, &rk->b_hat, h, rk->q_hat);
-    lg_space_difference(space, rk->q_hat, rk->q_end, error);
-    for (int i = 0; i < nv; i++)
-        error[nv + i] = rk->v_end[i] - (before->v[i] + rk->embedded[nv + i]);
+    set_last_slopes(rk, before->q, rk->theta, &(lg_state){.q = rk->q, .v = rk->v, .a = rk->a});
+    set_error(rk, before, &rk->b_hat, h, error);
+    if (self->coarse)
+        set_error(rk, before, &rk->b_low, h, self->coarse);
     return rk->nrows ? add_drift(rk, before, h, error) : LG_OK;
 }
+
+/* ---- the curve through a step ---- */
+
+static int curve_degree(const lg_stepper *self)
+{
+    return ((const lg_rkmk_stepper *)self)->degree;
+}
+
+/* The displacement y_1 - y_0 to the end of the step, which a projection may have moved a little: theta + T^-1 delta. */
+static void set_displacement(lg_rkmk_stepper *rk, const lg_state *before, const lg_state *after, double *F)
+{
+    const lg_space *space = rk->base.system->space;
+    double *delta = rk->embedded;
+    lg_space_retract(space, before->q, rk->theta, rk->q_hat);
+    lg_space_difference(space, rk->q_hat, after->q, delta);
+    lg_space_rate(space, before->q, rk->theta, delta, F);
+    lg_axpy(space->nv, 1.0, rk->theta, F);
+    for (int i = 0; i < space->nv; i++)
+        F[space->nv + i] = after->v[i] - before->v[i];
+}
+
+static lg_status write_curve(lg_stepper *self, const lg_state *before, const lg_state *after, double h, double *F)
+{
+    lg_rkmk_stepper *rk = (lg_rkmk_stepper *)self;
+    const lg_tableau *tableau = self->method->data;
+    int ny = 2 * self->system->space->nv, next = rk->stages + 1;
+    const double *first = rk->slopes.K, *last = lg_slopes_at(&rk->slopes, rk->stages);
+    set_displacement(rk, before, after, F);
+    set_last_slopes(rk, before->q, F, after);
+    for (int i = 0; i < LG_CURVE_STAGES; i++, next++) {
+        double *K = lg_slopes_at(&rk->slopes, next), c = lg_ratio_value(tableau->curve->c[i]);
+        move(rk, before, &rk->curve_A[i], h, K);
+        lg_slopes_set_flow(&rk->slopes, next, rk->q, rk->v);
+        LG_TRY(accelerate(rk, before, before->t + c * h, before->t + 0.5 * h, 0, K + ny / 2));
+    }
+    for (int i = 0; i < ny; i++) {
+        F[ny + i] = h * first[i] - F[i];
+        F[2 * ny + i] = 2 * F[i] - h * (first[i] + last[i]);
+    }
+    for (int i = 3; i < LG_CURVE_DEGREE; i++)
+        lg_slopes_combine(&rk->slopes, &rk->curve_D[i - 3], h, 0, ny, NULL, F + (size_t)i * (size_t)ny);
+    return LG_OK;
+}
+
+static const lg_stepper_tableaux rkmk_tableaux = {.degree = curve_degree, .write = write_curve};
 
 const lg_stepper_type lg_rkmk = {
     .name = "rkmk",
     .coupling = LG_COUPLING_MASS,
     .size = sizeof(lg_rkmk_stepper),
-    .runge_kutta = 1,
+    .tableaux = &rkmk_tableaux,
     .prepare = rkmk_prepare,
     .layout = rkmk_layout,
     .step = rkmk_step,

@@ -57,11 +57,20 @@ typedef struct lg_stepper_momenta {
     int (*first_unfit)(const lg_stepper *self); /* the first block that is not so, -1 if all are; after `prepare` */
 } lg_stepper_momenta;
 
+/* A family of explicit Runge-Kutta methods. It supports node kinds with qdot, and may have a curve through the last
+   step that is more accurate than one through its ends: y(s) - y(0) = s (F_0 + (1 - s) (F_1 + s (F_2 + ...))), s from 0
+   to 1, for y the local coordinates theta from the start and v. */
+typedef struct lg_stepper_tableaux {
+    int (*degree)(const lg_stepper *self); /* the number of F, 2 nv numbers each; 0: no curve. NULL: never one */
+    /* Writes them for the step of size h that has been accepted, before the next one begins. */
+    lg_status (*write)(lg_stepper *self, const lg_state *before, const lg_state *after, double h, double *F);
+} lg_stepper_tableaux;
+
 struct lg_stepper_type {
     const char *name;
     size_t size; /* of the stepper's struct, which begins with an lg_stepper */
     lg_coupling coupling; /* of its matrix; the same for all steppers among which a row chooses */
-    int runge_kutta; /* explicit: it supports node kinds with qdot */
+    const lg_stepper_tableaux *tableaux; /* NULL: of another family */
     const lg_stepper_carry *carry; /* NULL: states are all that a step needs */
     const lg_stepper_momenta *momenta; /* NULL: of another family, which runs every system */
     /* Another stepper if the system or the options ask for it; names an option that contradicts this. NULL: never. */
@@ -88,6 +97,8 @@ struct lg_stepper {
     const lg_plan *plan; /* the one for its coupling */
     const lg_option_value *options; /* method->options->nvalues: the struct of options beside the method */
     lg_accel accel; /* index-1 accelerations; its matrix serves the stepper too, after a reset */
+    double
+        *coarse; /* 2 nv: the error against a second, coarser solution, which `error` sets too; NULL: there is none */
     double *mem; /* scratch for the memory of the system at the end of a step */
     int replaced; /* the state is another one since the last step: what is kept beside the carry belongs to none */
     lg_stats stats;

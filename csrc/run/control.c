@@ -5,6 +5,9 @@
    themselves. A group has no origin to which coordinates could be relative: there x is the displacement of the step, 0
    and theta, so that the tolerances do not depend on where the body is, and for small steps atol decides.
 
+   Where a method has a second, coarser embedded solution, err is e^2/(e^2 + e_c^2/100)^(1/2) of the two errors, as in
+   Hairer, Norsett, Wanner: Solving ODE I, II.10.
+
    With k the order of err(h) and f the safety factor the next step is h times
        I      f err^(-1/k)
        PI     f err^(-0.7/k) err_last^(0.4/k)          Hairer, Wanner: Solving ODE II, IV.2
@@ -81,6 +84,7 @@ lg_status lg_control_fill(lg_control *control, lg_stepper *stepper)
 {
     if (!control->estimates)
         return LG_OK;
+    control->coarse = stepper->coarse;
     const lg_control_options *options = lg_stepper_control(stepper);
     const lg_option_value *rtol = &options->rtol, *atol = &options->atol;
     int nv = stepper->system->space->nv;
@@ -166,7 +170,10 @@ double lg_control_norm(lg_control *control, const lg_space *space, const lg_stat
     raise_scales_at(control, space, before, theta);
     lg_space_difference(space, before->q, after->q, theta);
     raise_scales_at(control, space, after, theta);
-    return weighted_norm(space, control->error, control->scale);
+    double error = weighted_norm(space, control->error, control->scale);
+    if (!control->coarse || error == 0)
+        return error;
+    return error * (error / hypot(error, 0.1 * weighted_norm(space, control->coarse, control->scale)));
 }
 
 /* ---- the first step ---- */

@@ -22,6 +22,7 @@ typedef struct lg_control {
     double after_failure; /* factor of the step size after a step that failed */
     double *rtol, *atol; /* 2 nv: coordinates, velocities */
     double *scale, *error; /* 2 nv */
+    const double *coarse; /* 2 nv: the stepper's error against a coarser solution; NULL: there is none */
     double *q, *v, *a, *lam; /* scratch */
     lg_control_memory *memory;
 } lg_control;
@@ -48,7 +49,8 @@ typedef struct lg_trial {
    half of the distance. Every step advances the time: t + h > t. */
 lg_trial lg_control_next(const lg_control *control, double t, double landing);
 
-/* Root mean square of control->error divided by its scale, for a step between two states. */
+/* Root mean square of control->error divided by its scale, for a step between two states; with a coarse error, what
+   both give together. */
 double lg_control_norm(lg_control *control, const lg_space *space, const lg_state *before, const lg_state *after);
 
 /* Judges a trial by its error (NaN: it failed): returns whether it is accepted, and leaves the next size in

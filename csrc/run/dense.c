@@ -14,9 +14,12 @@
    lambda are those of the index-1 equations at q and v. With the exact solution at both ends the error of q is O(h^6),
    and all others are O(h^5); values of first-order equations, of which the ends are all that is known, are O(h^4).
 
+   A stepper may write a better curve of a step, as polynomials of theta and v (stepper.h), which then take the place of
+   these; with that of dop853 all errors are O(h^8).
+
    Without a plan, and where the index-1 equations are singular, vdot is the derivative of the cubic that has the v and
    vdot of both ends, O(h^3), and lambda is a straight line, O(h^2). Implicit methods use these, because a stiff spring
-   would turn even a small error of q into a large force. All of this depends only on the two ends. */
+   would turn even a small error of q into a large force. All of this depends only on the two ends and the curve. */
 #include "run/dense.h"
 
 #include "core/small.h"
@@ -167,6 +170,8 @@ static void open_step(lg_dense *dense, lg_knot from, lg_knot to)
     double h = to.t - from.t, *theta1 = dense->power[4];
     dense->from = from;
     dense->to = to;
+    if (dense->curve)
+        return;
     open_spin(dense, h);
 
     lg_zero(dense->system->space->nv, theta1);
@@ -222,18 +227,39 @@ static void curve_at(lg_dense *dense, double s, double h, double *q, double *v)
         lg_axpy(space->nv, 1 / h, dense->spin, v);
 }
 
+/* The same on the curve that the stepper has written. */
+static void follow_curve(lg_dense *dense, double s, double *q, double *v)
+{
+    const lg_space *space = dense->system->space;
+    int nv = space->nv;
+    for (int i = 0; i < 2 * nv; i++) {
+        double y = 0;
+        for (int k = dense->degree - 1; k >= 0; k--)
+            y = (k % 2 ? 1 - s : s) * (y + dense->curve[2L * nv * k + i]);
+        if (i < nv)
+            dense->moved[i] = y;
+        else if (v)
+            v[i - nv] = dense->from.v[i - nv] + y;
+    }
+    if (q)
+        lg_space_retract(space, dense->from.q, dense->moved, q);
+}
+
 /* The solution at a time between the knots; each array may be NULL. */
 static void solution_at(lg_dense *dense, double t, double *q, double *v, double *a, double *lam)
 {
     const lg_knot *from = &dense->from, *to = &dense->to;
     double h = to->t - from->t, s = fmin(fmax((t - from->t) / h, 0), 1);
-    evaluate_curve(dense, s, h);
+    if (dense->curve) {
+        follow_curve(dense, s, q, v);
+    } else {
+        evaluate_curve(dense, s, h);
+        curve_at(dense, s, h, q, v);
+    }
     if (t <= from->t || t >= to->t) {
         copy_knot(dense, t <= from->t ? from : to, q, v, a, lam);
         return;
     }
-
-    curve_at(dense, s, h, q, v);
     for (int i = 0; a && i < dense->system->space->nv; i++)
         a[i] = 6 * s * (1 - s) * (to->v[i] - from->v[i]) / h + (1 - s) * (1 - 3 * s) * from->a[i] +
                s * (3 * s - 2) * to->a[i];
@@ -263,6 +289,8 @@ static lg_states states_row(const lg_dense *dense, const lg_states *states, long
         row.part[part] =
             states->part[part] ? states->part[part] + i * lg_part_width(dense->system, (lg_part)part) : NULL;
     row.extra = states->nextra ? states->extra + i * states->nextra : NULL;
+    row.ncurve = states->ncurve;
+    row.curve = states->curve ? states->curve + i * states->ncurve : NULL;
     return row;
 }
 
@@ -313,6 +341,8 @@ lg_status lg_dense_between(lg_dense *dense, const lg_states *from, const lg_stat
 {
     double *const *part = found->part;
     double t = *found->t, s = fmin(fmax((t - *from->t) / (*to->t - *from->t), 0), 1);
+    dense->curve = to->curve;
+    dense->degree = to->curve ? to->ncurve / (2 * dense->system->space->nv) : 0;
     if (dense->from.q != from->part[LG_PART_Q] || dense->from.t != *from->t || dense->to.t != *to->t)
         open_step(dense, knot_of(from), knot_of(to));
     solution_at(dense, t, part[LG_PART_Q], part[LG_PART_V], part[LG_PART_A], part[LG_PART_LAM]);
@@ -341,7 +371,7 @@ static void interpolation_layout(void *self, lg_arena *arena)
 static lg_status open_found(const lg_system *system, const lg_states *knots, long count, const double *times,
                             lg_record *found)
 {
-    *found = lg_record_of_knots(system, knots->nextra);
+    *found = lg_record_of_knots(system, knots->nextra, 0);
     if (!knots->part[LG_PART_MEM])
         found->width[LG_COLUMN_STATE + LG_PART_MEM] = 0;
     LG_TRY(lg_record_reserve(found, (size_t)count));

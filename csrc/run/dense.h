@@ -17,6 +17,8 @@ typedef struct lg_dense {
     const lg_plan *plan;
     lg_accel accel; /* if there is a plan */
     lg_knot from, to;
+    const double *curve; /* of the step, as its stepper has written it; NULL: it follows from both ends */
+    int degree; /* of that curve */
     double *power[5]; /* theta = power[0] s + ... + power[4] s^5, s from 0 to 1 */
     double *spin; /* nv; see dense.c */
     int spins; /* whether any of it is nonzero */
@@ -38,6 +40,8 @@ typedef struct lg_states {
     const double *t;
     double *part[LG_PARTS]; /* that of the memory may be NULL: unknown, or not wanted */
     double *extra; /* the numbers that the stepper adds to a state, nextra each */
+    int ncurve;
+    const double *curve; /* of the steps that end at these states, ncurve numbers each; NULL: there are none */
 } lg_states;
 
 /* Fills in the state at the time of `found`, a single row, in the step between two others. `work` is the scratch of the

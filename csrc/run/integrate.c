@@ -278,7 +278,7 @@ static lg_status finish_step(lg_loop *loop, double kink)
     lg_run *run = loop->run;
     double t_stop = INFINITY;
     if (loop->observer->step)
-        LG_TRY(loop->observer->step(loop->observer->self, &run->before, &run->state, &t_stop));
+        LG_TRY(loop->observer->step(loop->observer->self, run, &t_stop));
     if (t_stop < run->state.t)
         return end_at(loop, t_stop);
 

@@ -21,9 +21,9 @@ typedef struct lg_observer {
     /* Called about every 50 ms of wall time, inside long steps too; LG_INTERRUPTED stops the run. `t` shows
        progress. */
     lg_status (*poll)(void *self, double t);
-    /* Optional: called with each accepted step, before its end gets the accelerations of a kink's right side. The run
-       ends at *t_stop if that is set to a time inside the step. */
-    lg_status (*step)(void *self, const lg_state *before, const lg_state *after, double *t_stop);
+    /* Optional: called with each accepted step, from run->before to run->state, before its end gets the accelerations
+       of a kink's right side. The run ends at *t_stop if that is set to a time inside the step. */
+    lg_status (*step)(void *self, lg_run *run, double *t_stop);
     int ends; /* whether `step` may end the run: otherwise a run that could never reach t_end is refused or ended */
 } lg_observer;
 

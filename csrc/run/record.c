@@ -11,7 +11,7 @@
 
 const char *lg_column_name(lg_column column)
 {
-    static const char *const names[LG_COLUMN_STATE] = {"t", "h", "error", "extra"};
+    static const char *const names[LG_COLUMN_STATE] = {"t", "h", "error", "extra", "curve"};
     return column < LG_COLUMN_STATE ? names[column] : lg_parts[column - LG_COLUMN_STATE].name;
 }
 
@@ -23,10 +23,11 @@ lg_record lg_record_of(const lg_system *system, int extra)
     return record;
 }
 
-lg_record lg_record_of_knots(const lg_system *system, int extra)
+lg_record lg_record_of_knots(const lg_system *system, int extra, int curve)
 {
     lg_record record = lg_record_of(system, extra);
     record.width[LG_COLUMN_H] = record.width[LG_COLUMN_ERROR] = 0;
+    record.width[LG_COLUMN_CURVE] = (size_t)curve;
     return record;
 }
 
@@ -89,28 +90,37 @@ static lg_status grow_columns(lg_record *record)
     return lg_record_reserve(record, record->capacity + (more > 64 ? more : 64));
 }
 
-lg_status lg_record_add(lg_record *record, const lg_state *state, double h, double error)
+/* Adds a row; a curve that is NULL gives zeros. */
+static lg_status add_row(lg_record *record, const lg_state *state, double h, double error, const double *curve)
 {
     LG_TRY(grow_columns(record));
-    const double *values[LG_COLUMN_COUNT] = {&state->t, &h, &error, state->carry};
+    const double *values[LG_COLUMN_COUNT] = {&state->t, &h, &error, state->carry, curve};
     for (int part = 0; part < LG_PARTS; part++)
         values[LG_COLUMN_STATE + part] = lg_part_of(state, (lg_part)part);
     for (int c = 0; c < LG_COLUMN_COUNT; c++) {
         size_t width = record->width[c];
-        if (width)
-            lg_copy((int)width, values[c], record->column[c] + record->count * width);
+        double *row = record->column[c] + record->count * width;
+        if (width && values[c])
+            lg_copy((int)width, values[c], row);
+        else if (width)
+            lg_zero((int)width, row);
     }
     record->count++;
     return LG_OK;
 }
 
-lg_status lg_record_add_step(lg_record *record, const lg_state *before, const lg_state *after)
+lg_status lg_record_add(lg_record *record, const lg_state *state, double h, double error)
+{
+    return add_row(record, state, h, error, NULL);
+}
+
+lg_status lg_record_add_step(lg_record *record, const lg_state *before, const lg_state *after, const double *curve)
 {
     size_t nv = record->width[LG_COLUMN_STATE + LG_PART_A];
     const double *a = record->column[LG_COLUMN_STATE + LG_PART_A];
     if (!record->count || memcmp(a + (record->count - 1) * nv, before->a, nv * sizeof *a) != 0)
         LG_TRY(lg_record_add(record, before, 0, NAN));
-    return lg_record_add(record, after, after->t - before->t, NAN);
+    return add_row(record, after, after->t - before->t, NAN, curve);
 }
 
 void lg_record_trim(lg_record *record)

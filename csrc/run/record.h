@@ -11,6 +11,7 @@ typedef enum lg_column {
     LG_COLUMN_H, /* size of the step that ended there */
     LG_COLUMN_ERROR, /* scaled error of that step; NaN: not known */
     LG_COLUMN_EXTRA, /* what the stepper adds to the state */
+    LG_COLUMN_CURVE, /* of knots: the curve through the step that ended there, as the stepper writes it */
     LG_COLUMN_STATE, /* the parts of the state, from LG_PART_Q on */
     LG_COLUMN_COUNT = LG_COLUMN_STATE + LG_PARTS
 } lg_column;
@@ -25,9 +26,10 @@ typedef struct lg_record {
     size_t count, capacity; /* rows */
 } lg_record;
 
-/* Empty records, of whole states and of the parts that dense output reads, with `extra` numbers of the carry each. */
+/* Empty records, of whole states and of the parts that dense output reads, with `extra` numbers of the carry each, and
+   `curve` numbers of the curve. */
 lg_record lg_record_of(const lg_system *system, int extra);
-lg_record lg_record_of_knots(const lg_system *system, int extra);
+lg_record lg_record_of_knots(const lg_system *system, int extra, int curve);
 /* Makes room for at least this many rows. It fails if the machine does not have the memory to fill them; the rows added
    so far then stay as they are. */
 lg_status lg_record_reserve(lg_record *record, size_t rows);
@@ -35,9 +37,9 @@ size_t lg_record_row_size(const lg_record *record); /* bytes */
 /* LG_NO_MEMORY, with a report that says how much memory `rows` of `size` bytes each and `more` bytes would take. */
 lg_status lg_record_refuse(double rows, double size, double more, lg_report *report);
 lg_status lg_record_add(lg_record *record, const lg_state *state, double h, double error);
-/* Adds both ends of a step, for dense output. Where the accelerations jump between steps, two rows have the same
-   time. */
-lg_status lg_record_add_step(lg_record *record, const lg_state *before, const lg_state *after);
+/* Adds both ends of a step, for dense output, with the curve of the step (NULL: it has none). Where the accelerations
+   jump between steps, two rows have the same time. */
+lg_status lg_record_add_step(lg_record *record, const lg_state *before, const lg_state *after, const double *curve);
 /* Frees the memory beyond the last row. */
 void lg_record_trim(lg_record *record);
 /* Passes the ownership of a column to the caller, who frees it; NULL if it has no numbers. */

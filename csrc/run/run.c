@@ -65,28 +65,12 @@ lg_status lg_run_look_back(lg_run *run, int kept)
     return lg_arena_open(&run->back, back_layout, run);
 }
 
-static void inside_layout(void *self, lg_arena *arena)
-{
-    lg_run *run = self;
-    lg_state_layout(&run->between, run->system, lg_run_extra_count(run), arena);
-    lg_dense_layout(&run->dense, arena);
-}
-
-lg_status lg_run_look_inside(lg_run *run)
-{
-    const lg_stepper *stepper = run->stepper;
-    LG_TRY(lg_run_look_back(run, lg_run_extra_count(run)));
-    if (!run->inside.base)
-        run->dense = lg_dense_of(run->system, stepper->type->runge_kutta ? stepper->plan : NULL);
-    return run->inside.base ? LG_OK : lg_arena_open(&run->inside, inside_layout, run);
-}
-
 /* "euler, midpoint": the methods that support node kinds with a function qdot. */
 static void list_methods_that_add_rates(char *text, size_t size)
 {
     text[0] = '\0';
     for (int i = 0; i < lg_method_count; i++)
-        if (lg_methods[i]->stepper->runge_kutta)
+        if (lg_methods[i]->stepper->tableaux)
             lg_text_list(text, size, lg_methods[i]->name);
 }
 
@@ -95,7 +79,7 @@ static lg_status check_node_kinds(lg_run *run)
 {
     const lg_space *space = run->system->space;
     const lg_factor *end = space->factor + space->nfactors;
-    for (const lg_factor *f = space->factor; f < end && !run->stepper->type->runge_kutta; f++) {
+    for (const lg_factor *f = space->factor; f < end && !run->stepper->type->tableaux; f++) {
         if (!f->node->qdot)
             continue;
         const char *name = run->system->block_name ? run->system->block_name(run->system->self, f->block) : "a block";
@@ -446,22 +430,4 @@ void lg_run_keep(lg_run *run)
 void lg_run_return(lg_run *run)
 {
     lg_state_copy(run->system, run->kept, &run->before, &run->state);
-}
-
-static lg_states row_of_state(const lg_run *run, lg_state *state)
-{
-    lg_states row = {.count = 1, .nextra = lg_run_extra_count(run), .t = &state->t, .extra = state->carry};
-    for (int part = 0; part < LG_PARTS; part++)
-        row.part[part] = lg_part_of(state, (lg_part)part);
-    return row;
-}
-
-lg_status lg_run_between(lg_run *run, double t)
-{
-    lg_state *state = &run->between;
-    state->t = t;
-    lg_states from = row_of_state(run, &run->before), to = row_of_state(run, &run->state),
-              found = row_of_state(run, state);
-    LG_TRY(lg_dense_between(&run->dense, &from, &to, &found, run->stepper->accel.work, &run->stepper->report));
-    return lg_check_finite(run->system, state->q, state->v, state->a, state->lam);
 }

@@ -27,6 +27,8 @@ typedef struct lg_run {
     int kept; /* how many values of the carry `before` has */
     lg_state
         between; /* a state inside the last step, see lg_run_between, with the part of the carry that results hold */
+    double *curve; /* of the last step, if the stepper has one; in `inside` */
+    int curved; /* whether it has been written */
     double h, error; /* size and scaled error of the last accepted step; 0 and NaN: no step yet */
     int retry; /* how often a step that fails may be halved; -1: steps are not halved */
     lg_control control;
@@ -69,6 +71,9 @@ int lg_run_carry_count(const lg_run *run);
 /* Numbers at the front of the carry that results hold of every state; 0 if the run could not be opened. */
 int lg_run_extra_count(const lg_run *run);
 
+/* Numbers of the curve that the stepper writes of every step; 0: dense output follows from both ends. */
+int lg_run_curve_count(const lg_run *run);
+
 /* One accepted step of size h; ignores kinks. If it fails and may be halved, only a part of it is taken: h/2, h/4, and
    so on. *done is the part of h that has been taken before, 1 at the end of the step. The next part, or step, is at
    most twice as large. On failure the state is as before the call and `report` is filled. */
@@ -97,8 +102,12 @@ lg_status lg_run_restart(lg_run *run, double past);
 lg_status lg_run_look_back(lg_run *run, int kept);
 /* before := state. After lg_run_look_back. */
 void lg_run_keep(lg_run *run);
+/* Copies the counts of the solver of accelerations to those of the run. */
+void lg_run_count_work(lg_run *run);
 /* Takes the memory for the states before and inside steps, unless the run has it already. */
 lg_status lg_run_look_inside(lg_run *run);
+/* The curve of the last step from `before`, NULL if there is none. After lg_run_look_inside. */
+lg_status lg_run_curve(lg_run *run, const double **curve);
 /* Writes the state at a time inside the last step from `before`, memory included, to `between`, with the part of the
    carry that results hold. After lg_run_look_inside. */
 lg_status lg_run_between(lg_run *run, double t);

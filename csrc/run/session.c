@@ -79,13 +79,16 @@ static lg_status session_save(void *self, const lg_state *state, double h)
     return is_full(r) ? take_rows(r) : LG_OK;
 }
 
-static lg_status session_step(void *self, const lg_state *before, const lg_state *after, double *t_stop)
+static lg_status session_step(void *self, lg_run *run, double *t_stop)
 {
     const recording *r = self;
     const lg_observer *observer = r->session->observer;
-    if (r->session->dense)
-        LG_TRY(lg_record_add_step(&r->outcome->knots, before, after));
-    return observer->step ? observer->step(observer->self, before, after, t_stop) : LG_OK;
+    const double *curve = NULL;
+    if (r->session->dense) {
+        LG_TRY(lg_run_curve(run, &curve));
+        LG_TRY(lg_record_add_step(&r->outcome->knots, &run->before, &run->state, curve));
+    }
+    return observer->step ? observer->step(observer->self, run, t_stop) : LG_OK;
 }
 
 static lg_status session_poll(void *self, double t)
@@ -101,7 +104,7 @@ static lg_status open_run(recording *r, lg_report *report)
     lg_status status = lg_run_open(&r->run, r->session->setup, report);
     lg_status opened = open_outcome(r, r->outcome);
     if (r->session->dense)
-        r->outcome->knots = lg_record_of_knots(r->run.system, lg_run_extra_count(&r->run));
+        r->outcome->knots = lg_record_of_knots(r->run.system, lg_run_extra_count(&r->run), lg_run_curve_count(&r->run));
     return status == LG_OK ? opened : status;
 }
 

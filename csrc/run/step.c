@@ -26,9 +26,9 @@ static lg_status try_step(lg_run *run, double h)
     return stepper->type->step(stepper, &run->state, h);
 }
 
-/* Copies the counts of the solver of accelerations. */
-static void count_work(lg_stepper *stepper)
+void lg_run_count_work(lg_run *run)
 {
+    lg_stepper *stepper = run->stepper;
     stepper->stats.evaluations = stepper->accel.evaluations;
     stepper->stats.factorisations = stepper->accel.matrix.factorisations;
     stepper->stats.dense_fallbacks = stepper->accel.matrix.fallbacks;
@@ -38,9 +38,10 @@ static void count_step(lg_run *run, double h, double error)
 {
     run->h = h;
     run->error = error;
+    run->curved = 0;
     run->stepper->stats.steps++;
     lg_nearest_note(&run->stepper->stats.nearest, run->system, run->state.t, run->state.q);
-    count_work(run->stepper);
+    lg_run_count_work(run);
 }
 
 /* Whether a step that has failed may succeed at a smaller size. */
@@ -89,7 +90,7 @@ lg_status lg_run_estimate(lg_run *run, lg_report *report)
     lg_status status = stepper->type->error(stepper, &run->before, run->h, run->control.error);
     if (status == LG_OK) {
         run->error = lg_control_norm(&run->control, run->system->space, &run->before, &run->state);
-        count_work(stepper);
+        lg_run_count_work(run);
         return LG_OK;
     }
     lg_run_return(run);

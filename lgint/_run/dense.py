@@ -13,7 +13,8 @@ from lgint._args import Array, array
 from lgint._model.system import System
 
 LATER = ("vdot", "lam")  # parts of a state that are computed when they are read
-KNOT = ("t", "q", "v", *LATER, "mem")  # the data of both ends of every step; "extra" follows if the method has it
+KNOT = ("t", "q", "v", *LATER, "mem")  # the data of both ends of every step
+OWN = frozenset(("extra", "curve"))  # further ones, if the method has them
 
 
 class DenseState(Sequence[Array]):
@@ -73,6 +74,7 @@ class DenseOutput:
     equations at this q and v, with errors O(h^5); they are computed when they are read. With implicit and
     energy-momentum methods they are interpolated, because their steps pass over vibrations that no interpolation can
     follow: vdot is the derivative of the cubic through v and vdot at both ends, O(h^3), and lam is linear, O(h^2).
+    "dop853" has a curve of its own, with errors O(h^8) in q, v, vdot and lam.
 
     Runs create it; with `index_1=False` vdot and lam are interpolated.
 
@@ -87,7 +89,7 @@ class DenseOutput:
     def __init__(self, model: System, knots: Mapping[str, Array], t_max: float, *, index_1: bool = False) -> None:
         self._model = model
         self._index_1 = index_1
-        self.knots = {name: knots[name] for name in (*KNOT, *({"extra"} & knots.keys()))}
+        self.knots = {name: knots[name] for name in (*KNOT, *sorted(OWN & knots.keys()))}
         self.t_min = float(knots["t"][0])
         self.t_max = t_max
 
@@ -174,7 +176,8 @@ class DenseOutput:
     def _found(self, t: Array, *, index_1: bool) -> dict[str, Array]:
         known = self.knots
         ends, q, v, vdot, lam, mem = (known[name] for name in KNOT)
-        return _core.interpolate(self._model.core, t, ends, q, v, vdot, lam, mem, known.get("extra"), index_1)
+        own = known.get("extra"), known.get("curve")
+        return _core.interpolate(self._model.core, t, ends, q, v, vdot, lam, mem, *own, index_1)
 
     def __repr__(self) -> str:
         return (

@@ -15,7 +15,8 @@ from lgint._run.trajectory import Trajectory
 from lgint._state.state import Parts, State
 
 Event = Callable[[float, Array, Array], float] | Callable[[State], float]
-Knots = tuple[tuple[float, float], Array, Array, Array, Array, Array]  # t, q, v, a, lam and mem of both ends of a step
+# t, q, v, a, lam and mem of both ends of a step, None, and the curve of the step if the method has one
+Knots = tuple[tuple[float, float], Array, Array, Array, Array, Array, None, Array | None]
 
 
 class Events:
@@ -66,7 +67,7 @@ class Events:
     def on_step(self, t: float, q: Array, v: Array, mem: Array, both_ends: Callable[[], Knots]) -> float | None:
         """Records the events of a step that ends at `t`; returns the time of the one that ends the run, if any."""
         if self.values is None:
-            (begin, _), (q0, _), (v0, _), _, _, (mem0, _) = both_ends()
+            (begin, _), (q0, _), (v0, _), _, _, (mem0, _), *_ = both_ends()
             self.values = self._values(begin, q0, v0, mem0)
         old, self.values = self.values, self._values(t, q, v, mem)
         crossed = [i for i, where in enumerate(self.direction) if _crosses(old[i], self.values[i], where)]

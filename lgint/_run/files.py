@@ -22,9 +22,9 @@ from lgint._model.model import MissingFunction
 from lgint._run import older
 
 FORMAT: Final = 5
-_STATE: Final = "|".join(name for name in _core.COLUMNS if name != "extra")
+_STATE: Final = "|".join(name for name in _core.COLUMNS if name not in ("extra", "curve"))
 _MEMBER: Final = re.compile(
-    rf"((end_|knots_)?({_STATE})|knots_extra|about|carry|(saved|extra)_\w+|[tqv]_events_\d+)\.npy"
+    rf"((end_|knots_)?({_STATE})|knots_(extra|curve)|about|carry|(saved|extra)_\w+|[tqv]_events_\d+)\.npy"
 )
 _IN_TIME: Final = ("load", "motion", "reference")  # entries that may hold a function of time
 _FUNCTION: Final = {"lgint": "function"}  # replaces a function, which cannot be saved

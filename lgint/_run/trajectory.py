@@ -18,7 +18,7 @@ from lgint._args import Array, array, choice, number, shown
 from lgint._model.lagrangian import rebuilt
 from lgint._model.system import System
 from lgint._run import files, folder, tables
-from lgint._run.dense import KNOT
+from lgint._run.dense import KNOT, OWN
 from lgint._run.memory import completed, layout_of
 from lgint._run.methods import ROWS
 from lgint._run.states import PARTS, States
@@ -467,7 +467,8 @@ def loaded(about: Mapping[str, Any], arrays: Mapping[str, Array], model: System,
     extra = [values for name, values in arrays.items() if name.startswith("extra_")]
     result |= {"extra": extra[0]} if extra else {}
     result["end"] = {name: arrays[f"end_{name}"] for name in STATE}
-    knots = (*KNOT, *({"extra"} & result.keys())) if "knots_t" in arrays else ()
+    own = {"extra"} & result.keys() | ({"curve"} if "knots_curve" in arrays else set())
+    knots = (*KNOT, *sorted(own)) if "knots_t" in arrays else ()
     result["knots"] = {name: arrays[f"knots_{name}"] for name in knots}
     if about["events"] is not None:
         result["events"] = [[arrays[f"{kind}_events_{i}"] for i in range(about["events"])] for kind in "tqv"]
@@ -527,8 +528,9 @@ def _check_arrays(model: System, result: Mapping[str, Any], finite: bool) -> Non
     events = zip(*result.get("events", ()), strict=True)
     tables = [result, result["end"], result["knots"], *(dict(zip("tqv", event, strict=True)) for event in events)]
     for table in tables:
-        for name in table.keys() & {*STATE, "extra"}:
-            values, shape = table[name], (len(table["t"]), *widths.get(name, ()))
+        for name in table.keys() & {*STATE, *OWN}:
+            width = table[name].shape[1:] if name == "curve" else widths.get(name, ())
+            values, shape = table[name], (len(table["t"]), *width)
             if values.dtype != float or values.shape != shape:
                 raise ValueError(f"{name}: numbers of shape {shape} expected, got {values.dtype} of {values.shape}")
             if finite and name not in undetermined and not np.isfinite(values).all():

@@ -9,7 +9,7 @@ import pytest
 from bindings.systems import PENDULUM_START, pendulum, pushed_top, run, same_bits, top, top_start
 
 
-@pytest.mark.parametrize("method", ["rk44", "genalpha"])
+@pytest.mark.parametrize("method", ["rk44", "dop853", "genalpha"])
 @pytest.mark.parametrize(
     "make, start, h", [(top, top_start(), 1e-4), (pushed_top, top_start(), 1e-3), (pendulum, PENDULUM_START, 1e-2)]
 )

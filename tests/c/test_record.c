@@ -109,13 +109,13 @@ static void test_knots(void)
     hand_system s;
     numbered from, to;
     oscillator(&s);
-    lg_record record = lg_record_of_knots(&s.system, 0);
+    lg_record record = lg_record_of_knots(&s.system, 0, 0);
     for (int i = 0; i < 3; i++)
-        CHECK(lg_record_add_step(&record, state_of(&from, i), state_of(&to, i + 1)) == LG_OK);
+        CHECK(lg_record_add_step(&record, state_of(&from, i), state_of(&to, i + 1), NULL) == LG_OK);
     CHECK(record.count == 4);
     state_of(&from, 3);
     from.a[0] = 7;
-    CHECK(lg_record_add_step(&record, &from.state, state_of(&to, 4)) == LG_OK);
+    CHECK(lg_record_add_step(&record, &from.state, state_of(&to, 4), NULL) == LG_OK);
     CHECK(record.count == 6 && record.column[LG_COLUMN_T][3] == 3 && record.column[LG_COLUMN_T][4] == 3);
     CHECK(record.column[LG_COLUMN_STATE + LG_PART_A][2 * 4] == 7 && record.column[LG_COLUMN_H] == NULL);
     lg_record_close(&record);

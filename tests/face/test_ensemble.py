@@ -183,7 +183,7 @@ def test_a_changed_model_keeps_its_shape_alive_and_frees_it():
 
 
 @pytest.mark.parametrize("arguments", [{}, {"t_eval": [0.0101, 0.02]}, {"save_every": 7, "stops": [0.0123]}])
-@pytest.mark.parametrize("method", ["genalpha", "rk44", "herk5"])
+@pytest.mark.parametrize("method", ["genalpha", "rk44", "dop853", "herk5"])
 def test_an_ensemble_has_the_bits_of_its_runs(method, arguments):
     masses = [1.0, 2.5, 4.0]
     ensemble = run(arm().variants({"upper.mass": masses}), method, **arguments)

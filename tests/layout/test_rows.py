@@ -14,7 +14,7 @@ ROWS = [  # struct, most functions of its own, and most together with those of i
 ]
 STEPPER = "integrator/stepper.h"
 FIELDS = [  # struct with its sub-tables, file, most fields of the struct, and of all together
-    (("lg_stepper_type", "lg_stepper_carry", "lg_stepper_momenta"), STEPPER, 12, 18),
+    (("lg_stepper_type", "lg_stepper_carry", "lg_stepper_momenta", "lg_stepper_tableaux"), STEPPER, 12, 20),
     (("lg_method",), STEPPER, 7, 7),
 ]
 

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy.integrate._ivp import dop853_coefficients as dop
 from scipy.optimize import brentq
 
 import lgint
@@ -18,7 +19,10 @@ def has_option(method, name):
 PAIRS = [name for name in ROWS if has_option(name, "rtol")]
 INDEX_1 = [name for name in PAIRS if ROWS[name]["stepper"] == "rkmk"]
 # Measured errors of the attitude at the end over the tolerance; tests that compare with given numbers run these methods
-WINDOW = {"ode23": (0.5, 20), "dopri5": (0.04, 6), "herk5": (0.04, 20), "radau3": (0.2, 20), "radau5": (0.02, 6)}
+WINDOW = {
+    **{"ode23": (0.5, 20), "dopri5": (0.04, 6), "herk5": (0.04, 20), "dop853": (0.1, 4)},
+    **{"radau3": (0.2, 20), "radau5": (0.02, 6)},
+}
 LAWS = ("I", "PI", "paper")
 ORDER = {name: row["order"] for name, row in ROWS.items()}
 ERROR_ORDER = {name: row["error_order"] for name, row in ROWS.items()}
@@ -35,7 +39,11 @@ def pulse(t, q, v):
 
 # ---- tolerance and error ----
 
-TOLERANCES = {3: (1e-5, 1e-6, 1e-7, 1e-8), 5: (1e-7, 1e-8, 1e-9, 1e-10)}  # by the order of the method
+TOLERANCES = {
+    3: (1e-5, 1e-6, 1e-7, 1e-8),
+    5: (1e-7, 1e-8, 1e-9, 1e-10),
+    8: (1e-8, 1e-9, 1e-10, 1e-11),
+}  # by the order of the method
 
 
 @pytest.mark.parametrize("constrained", [False, True], ids=["free", "constrained"])
@@ -50,8 +58,9 @@ def test_error_and_steps_follow_the_tolerance(method, formulation, constrained):
     assert (low * np.array(tolerances) < q).all() and (q < high * np.array(tolerances)).all()
     assert (v < 5 * high * np.array(tolerances)).all()
     assert observed_order(tolerances, q) == pytest.approx(-1.1, abs=0.15)
-    assert observed_order(tolerances, [run.stats.steps for run in runs]) == pytest.approx(1 / ORDER[method], abs=0.01)
-    assert all(run.stats.rejected <= 0.025 * run.stats.steps for run in runs)
+    assert observed_order(tolerances, [run.stats.steps for run in runs]) == pytest.approx(1 / ORDER[method], abs=0.015)
+    most = 0.025 if ORDER[method] < 8 else 0.1  # of few steps
+    assert all(run.stats.rejected <= most * run.stats.steps for run in runs)
 
 
 @pytest.mark.parametrize(
@@ -59,14 +68,14 @@ def test_error_and_steps_follow_the_tolerance(method, formulation, constrained):
 )
 def test_every_law_keeps_the_tolerance_on_the_fast_top(method, tol):
     """In steady motion "I" and "paper" keep the error of a step at f^k, "PI" at f^(k / 0.3); final errors follow."""
-    model = lgint.models.heavy_top()
-    best = lgint.integrate(model, "rk67", t_end=0.1, h=5e-5)
+    model, t_end = lgint.models.heavy_top(), 0.5 if ORDER[method] == 8 else 0.1  # in either case over 40 steps
+    best = lgint.integrate(model, "rk67", t_end=t_end, h=5e-5)
     errors = {}
     for law in LAWS:
-        run = lgint.integrate(model, method, t_end=0.1, rtol=tol, control=law)
+        run = lgint.integrate(model, method, t_end=t_end, rtol=tol, control=law)
         errors[law] = rotation_error(run.rotation("top")[-1], best.rotation("top")[-1])
-        assert run.t[-1] == 0.1
-    assert 0.05 * tol < errors["I"] < 0.5 * tol
+        assert run.t[-1] == t_end
+    assert 0.05 * tol < 0.1 / t_end * errors["I"] < 0.5 * tol
     assert errors["paper"] == pytest.approx(errors["I"], rel=0.01)
     k = ORDER[method]
     assert errors["PI"] == pytest.approx(0.9 ** (k / 0.3 - k) * errors["I"], rel=0.15)
@@ -91,6 +100,13 @@ TABLEAUX = {
     ),
 }  # Bogacki and Shampine (1989), Dormand and Prince (1980): A with b as its last row, and the embedded weights
 TABLEAUX["herk5"] = TABLEAUX["dopri5"]  # they are the same without constraints
+TABLEAUX["dop853"] = ([row[:i] for i, row in enumerate(dop.A[:13])], np.append(dop.B, 0) - dop.E5)  # by SciPy
+COARSE = {"dop853": np.append(dop.B, 0) - dop.E3}  # the weights of a second embedded solution
+
+
+def combined(fine, coarse):
+    """The norm of an error, or what it gives with that of a coarser solution."""
+    return fine if coarse is None else fine**2 / np.hypot(fine, 0.1 * coarse)
 
 
 @pytest.mark.parametrize("law", LAWS)
@@ -102,17 +118,19 @@ def test_a_harmonic_motion_is_known_beforehand(method, law):
     f^k and "PI" to f^(k / 0.3), which determines h. The error after n steps is n |R exp(i h) - 1|.
     """
     A, b_hat = TABLEAUX[method]
-    f, k, atol, t_end = 0.8, ORDER[method], 1e-6, 50.0
+    f, k, atol, t_end = 0.8, ORDER[method], 1e-6, 150.0 if ORDER[method] == 8 else 50.0
 
     def polynomials(h):
         slopes = []
         for row in A:
             slopes.append(-1j * (1 + h * np.dot(row, slopes)))
-        return 1 + h * np.dot(A[-1], slopes[:-1]), 1 + h * np.dot(b_hat, slopes)
+        embedded = [1 + h * np.dot(weights, slopes) for weights in (b_hat, COARSE.get(method)) if weights is not None]
+        return 1 + h * np.dot(A[-1], slopes[:-1]), *embedded
 
     def estimate(h):
-        R, R_hat = polynomials(h)
-        return abs(R - R_hat) / (np.sqrt(2) * atol)
+        R, *embedded = polynomials(h)
+        fine, coarse, *_ = [abs(R - R_hat) / (np.sqrt(2) * atol) for R_hat in embedded] + [None]
+        return combined(fine, coarse)
 
     model = lgint.CallableModel("Rn", [1.0], [0.0], mass=lambda t, q: np.eye(1), force=lambda t, q, v: -q)
     run = lgint.integrate(model, method, t_end=t_end, atol=atol, control=law, safety=f)
@@ -183,22 +201,27 @@ def error_of_step(method, before, after, h, rtol, atol):
         is_last = len(K) == len(b_hat) - 1
         K.append(Top.rate(theta, after[2] if is_last else end[2]))
         k.append(Top.acceleration(after if is_last else end))
-    embedded = Top.moved(before, h * np.dot(b_hat, K), h * np.dot(b_hat, k))
     (phi0, phidot0), (phi1, phidot1) = Top.residual(before), Top.residual(end)
-    e = np.concatenate(
-        [
-            Top.difference(embedded, end) + Top.shortest_change(after, phi1 - phi0 - h * phidot0),
-            end[2] - embedded[2] + Top.shortest_change(after, phidot1 - phidot0),
-        ]
-    )
     way = np.concatenate([np.abs(Top.difference(before, after)), np.maximum(np.abs(before[2]), np.abs(after[2]))])
-    return np.sqrt(np.mean((e / (atol + rtol * way)) ** 2))
+
+    def norm(weights):
+        embedded = Top.moved(before, h * np.dot(weights, K), h * np.dot(weights, k))
+        e = np.concatenate(
+            [
+                Top.difference(embedded, end) + Top.shortest_change(after, phi1 - phi0 - h * phidot0),
+                end[2] - embedded[2] + Top.shortest_change(after, phidot1 - phidot0),
+            ]
+        )
+        return np.sqrt(np.mean((e / (atol + rtol * way)) ** 2))
+
+    return combined(norm(b_hat), norm(COARSE[method]) if method in COARSE else None)
 
 
 @pytest.mark.parametrize("project", [None, "none", "position", "velocity", "both"])
 @pytest.mark.parametrize("method", [name for name in INDEX_1 if name in WINDOW])
 def test_the_error_is_that_of_the_documented_formula(method, project):
-    rtol, atol = np.geomspace(1e-4, 1e-2, 12), np.geomspace(3e-3, 1e-4, 12)
+    strict = 1e-3 if ORDER[method] == 8 else 1  # or there would be too few steps
+    rtol, atol = strict * np.geomspace(1e-4, 1e-2, 12), strict * np.geomspace(3e-3, 1e-4, 12)
     run = lgint.integrate(slow_top("R3xSO3"), method, t_end=0.5, rtol=rtol, atol=atol, project=project)
     states = Top.states(run)
     errors = [error_of_step(method, states[i], states[i + 1], run.h[i + 1], rtol, atol) for i in range(len(states) - 1)]
@@ -310,7 +333,7 @@ def test_fixed_steps_may_record_their_error(method, constrained):
 @pytest.mark.parametrize("method", PAIRS)
 def test_the_recorded_error_falls_with_the_order(method):
     """The error of a step is O(h^k), k one above the order of the embedded solution."""
-    model, sizes = slow_top("SE3"), (4e-3, 2e-3, 1e-3)
+    model, sizes = slow_top("SE3"), np.array([4e-3, 2e-3, 1e-3]) * (10 if ORDER[method] == 8 else 1)
     errors = [lgint.integrate(model, method, t_end=h, h=h, atol=1.0, control="none").error[-1] for h in sizes]
     assert np.polyfit(np.log(sizes), np.log(errors), 1)[0] == pytest.approx(ERROR_ORDER[method], abs=0.15)
 
@@ -382,15 +405,16 @@ def test_a_body_at_rest_gets_going():
 @pytest.mark.parametrize("method", PAIRS)
 def test_landings_without_tiny_steps(method, law):
     model = slow_top("R3xSO3")
-    free = lgint.integrate(model, method, t_end=1.0, rtol=1e-5, control=law)
+    rtol = 1e-9 if ORDER[method] == 8 else 1e-5  # many steps, with the same law
+    free = lgint.integrate(model, method, t_end=1.0, rtol=rtol, control=law)
     least = free.h[3:].min()
     for n in range(1, 13):  # each end lies just after a step of the longer run, so that almost nothing is left
         t_end = free.t[n + 4] * (1 + 1e-9)
-        run = lgint.integrate(model, method, t_end=t_end, rtol=1e-5, control=law)
+        run = lgint.integrate(model, method, t_end=t_end, rtol=rtol, control=law)
         assert run.t[-1] == t_end
         assert run.h[3:].min() > 0.45 * least
     stops = free.t[[5, 9]] * (1 + 1e-7)
-    run = lgint.integrate(model, method, t_end=0.5, rtol=1e-5, control=law, stops=stops)
+    run = lgint.integrate(model, method, t_end=0.5, rtol=rtol, control=law, stops=stops)
     assert set(stops) <= set(run.t) and run.h[3:].min() > 0.45 * least
 
 
@@ -556,8 +580,9 @@ def test_every_step_advances_the_time(method):
     model = lgint.models.heavy_top()
     run = lgint.integrate(model, method, t0=1e12, t_end=1e12 + 0.01, rtol=1e-3, h=spacing / 100)
     assert np.diff(run.t).min() >= spacing and run.t[-1] == 1e12 + 0.01
+    late = 1e14 if ORDER[method] == 8 else 1e12  # order eight is exact to round-off with steps of 1.2e-4 s
     with pytest.raises(lgint.StepSizeError):
-        lgint.integrate(model, method, t0=1e12, t_end=1e12 + 1, rtol=1e-14)
+        lgint.integrate(model, method, t0=late, t_end=late + 1, rtol=1e-14)
 
 
 def test_a_rejected_step_becomes_smaller_whatever_the_resolution_of_the_time():

@@ -7,7 +7,7 @@ import lgint
 from battery import T_END, observed_order, slow_top
 from kinds import BODIES, LIE, MOMENTUM
 
-OTHERS = ("rk44", "dopri5", "genalpha")
+OTHERS = ("rk44", "dopri5", "dop853", "genalpha")
 
 
 def fine(model, n, every):
@@ -58,17 +58,26 @@ def test_exact_at_the_ends(method):
 
 @pytest.mark.parametrize("options", [{"h": 0.01}, {"rtol": 1e-5}], ids=["fixed", "adaptive"])
 @pytest.mark.parametrize("formulation", ["R3xSO3", "SE3", "euler_parameters"])
-def test_t_eval_does_not_change_the_steps(formulation, options):
+@pytest.mark.parametrize("method", ["dopri5", "dop853"])
+def test_t_eval_does_not_change_the_steps(method, formulation, options):
     model = slow_top(formulation)
-    plain = lgint.integrate(model, "dopri5", t_end=0.5, dense_output=True, **options)
-    times = np.concatenate([[0.0], np.sort(np.random.default_rng(3).uniform(0, 0.5, 200)), plain.t[[7, -1]]])
+    alone = lgint.integrate(model, method, t_end=0.5, **options)
+    plain = lgint.integrate(model, method, t_end=0.5, dense_output=True, **options)
+    assert plain.q.tobytes() == alone.q.tobytes() and plain.lam.tobytes() == alone.lam.tobytes()
+    own = 3 if lgint.method_info(method)["tableau"]["curve"] else 0  # further evaluations for a step
+    assert plain.stats.force_evaluations == alone.stats.force_evaluations + own * plain.stats.steps
+    times = np.concatenate(
+        [[0.0], np.sort(np.random.default_rng(3).uniform(0, 0.5, 200)), plain.t[[len(plain) // 2, -1]]]
+    )
     times.sort()
-    run = lgint.integrate(model, "dopri5", t_end=0.5, t_eval=times, **options)
+    run = lgint.integrate(model, method, t_end=0.5, t_eval=times, **options)
     assert np.array_equal(run.t, times)
     found = plain.sol(times)
     for name in ("q", "v", "vdot", "lam"):
         assert getattr(run, name).tobytes() == getattr(found, name).tobytes()
-    assert run.stats.steps == plain.stats.steps and run.stats.force_evaluations == plain.stats.force_evaluations
+    asked = np.unique(np.searchsorted(plain.t, np.setdiff1d(times, plain.t))).size  # steps with a time inside
+    assert run.stats.steps == plain.stats.steps
+    assert run.stats.force_evaluations == alone.stats.force_evaluations + own * asked
     assert run.end["q"].tobytes() == plain.q[-1:].tobytes()
     best = lgint.integrate(model, "rk67", t_end=0.5, h=1e-3, dense_output=True).sol(times)
     assert np.abs(run.q - best.q).max() < 2e-4 and np.abs(run.v - best.v).max() < 2e-3
@@ -85,7 +94,43 @@ def pendulum(stiffness=None):
     return builder.build()
 
 
-@pytest.mark.parametrize("method", ["dopri5", "herk5"])
+def errors_inside(model, method, best, n, **options):
+    """Largest errors of q, v, vdot and lam inside n steps, and of the rows of position and velocity."""
+    run = lgint.integrate(model, method, t_end=T_END, h=T_END / n, dense_output=True, **options)
+    found = run.sol(best.t)
+    q = [model.core.difference(a, b) for a, b in zip(best.q, found.q, strict=True)]
+    errors = [np.abs(q).max(), *(np.abs(getattr(found, x) - getattr(best, x)).max() for x in ("v", "vdot", "lam"))]
+    inside = run.at(best.t)
+    return [*errors, *(np.abs(inside.constraint_residual(level)).max() for level in ("position", "velocity"))]
+
+
+@pytest.mark.parametrize("project", ["none", "both"])
+@pytest.mark.parametrize("formulation", ["R3xSO3", "SE3", "euler_parameters", "euler_parameters_omega"])
+def test_dop853_has_order_seven_inside_its_steps(formulation, project):
+    """The local error is O(h^8) in all parts, and the constraints hold to it."""
+    model = slow_top(formulation)
+    best = lgint.integrate(model, "dop853", t_end=T_END, h=T_END / 192, save_every=3)
+    steps = [12, 24, 48] if formulation != "euler_parameters" else [6, 12, 24]
+    errors = np.transpose([errors_inside(model, "dop853", best, n, project=project) for n in steps])
+    for name, column in zip(("q", "v", "vdot", "lam", "phi", "phidot"), errors, strict=True):
+        exact = name.startswith("phi") and column.max() < 1e-12  # on SE3 the pivot stays where it is
+        assert exact or abs(observed_order(steps, column) - 8) < 0.6, f"{formulation} {name}: {column}"
+
+
+def test_dop853_follows_a_body_through_more_than_half_a_turn():
+    """A step may turn a body by less than a full turn, at which local coordinates end."""
+    builder = lgint.ModelBuilder()
+    builder.add_body("b", mass=1.0, inertia=(1.0, 2.0, 3.0), angular_velocity=(0.01, 0.02, 3.6))
+    model = builder.build()
+    run = lgint.integrate(model, "dop853", t_end=2.0, h=1.0, dense_output=True)
+    best = lgint.integrate(model, "dop853", t_end=2.0, h=0.01)
+    found = run.sol(best.t)
+    errors = [model.core.difference(a, b) for a, b in zip(best.q, found.q, strict=True)]
+    assert 1.1 * np.pi < np.abs(run.h.max() * run.v[:, 5]).max() < 2 * np.pi
+    assert np.abs(errors).max() < 1e-3 and np.abs(found.v - best.v).max() < 1e-3 * np.abs(best.v).max()
+
+
+@pytest.mark.parametrize("method", ["dopri5", "herk5", "dop853"])
 def test_reactions_between_steps_are_those_of_steps_that_end_there(method):
     """A straight line between the steps is off by 1 %, although the motion is correct to 1e-6."""
     model, times = pendulum(), np.linspace(0.05, 1.95, 39)
@@ -147,14 +192,15 @@ def test_the_velocity_is_that_of_the_curve():
         assert np.allclose(rate, run.sol(t).v, atol=1e-7)
 
 
-def test_a_run_with_t_eval_can_be_resumed():
+@pytest.mark.parametrize("method", ["dopri5", "dop853"])
+def test_a_run_with_t_eval_can_be_resumed(method):
     model = slow_top("R3xSO3")
-    whole = lgint.integrate(model, "dopri5", t_end=0.5, rtol=1e-6, stops=[0.25])
-    first = lgint.integrate(model, "dopri5", t_end=0.25, rtol=1e-6, t_eval=[0.1, 0.2])
-    second = lgint.integrate(model, "dopri5", t_end=0.5, rtol=1e-6, start=first)
+    whole = lgint.integrate(model, method, t_end=0.5, rtol=1e-6, stops=[0.25])
+    first = lgint.integrate(model, method, t_end=0.25, rtol=1e-6, t_eval=[0.1, 0.2])
+    second = lgint.integrate(model, method, t_end=0.5, rtol=1e-6, start=first)
     assert first.t[-1] == 0.2 and first.end["t"][0] == second.t[0] == 0.25
     assert second.q[-1].tobytes() == whole.q[-1].tobytes()
-    none = lgint.integrate(model, "dopri5", t_end=0.25, rtol=1e-6, t_eval=[])
+    none = lgint.integrate(model, method, t_end=0.25, rtol=1e-6, t_eval=[])
     assert len(none) == 0 and none.end["q"].tobytes() == first.end["q"].tobytes()
 
 
@@ -202,8 +248,9 @@ def test_times_outside_are_refused():
     assert lgint.integrate(slow_top("R3xSO3"), "rk44", t_end=0.1, h=0.01).sol is None
 
 
-def test_saved_and_loaded(tmp_path):
-    run = lgint.integrate(slow_top("S3R3"), "dopri5", t_end=0.2, rtol=1e-5, dense_output=True, t_eval=[0.05, 0.1])
+@pytest.mark.parametrize("method", ["dopri5", "dop853"])
+def test_saved_and_loaded(method, tmp_path):
+    run = lgint.integrate(slow_top("S3R3"), method, t_end=0.2, rtol=1e-5, dense_output=True, t_eval=[0.05, 0.1])
     run.save(tmp_path / "run.npz")
     loaded = lgint.load(tmp_path / "run.npz")
     times = np.linspace(0, 0.2, 17)

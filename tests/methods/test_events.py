@@ -27,7 +27,7 @@ def place(t, q, v):
     return q[0]
 
 
-RUNS = [("rk67", {"h": 0.01}), ("dopri5", {"rtol": 1e-12}), ("dopri5", {"h": 0.01})]
+RUNS = [("rk67", {"h": 0.01}), ("dopri5", {"rtol": 1e-12}), ("dopri5", {"h": 0.01}), ("dop853", {"rtol": 1e-12})]
 
 
 @pytest.mark.parametrize(("method", "options"), RUNS)
@@ -45,7 +45,11 @@ def test_zeros_of_an_oscillator(method, options):
 
 def test_events_do_not_change_the_steps():
     model = slow_top("R3xSO3")
-    for options in ({"method": "dopri5", "rtol": 1e-6}, {"method": "genalpha", "h": 5e-3}):
+    for options in (
+        {"method": "dopri5", "rtol": 1e-6},
+        {"method": "dop853", "rtol": 1e-6},
+        {"method": "genalpha", "h": 5e-3},
+    ):
         plain = lgint.integrate(model, t_end=0.5, **options)
         watched = lgint.integrate(model, t_end=0.5, events=place, **options)
         assert plain.q.tobytes() == watched.q.tobytes() and plain.t_events is None
@@ -104,6 +108,7 @@ def test_the_third_event_ends_the_run():
     [
         ("dopri5", {"rtol": 1e-6}),
         ("dopri5", {"rtol": 1e-6, "project": "none"}),
+        ("dop853", {"rtol": 1e-6}),
         ("rk44", {"h": 0.01}),
         ("genalpha", {"h": 5e-3, "index": 3}),
         ("genalpha", {"h": 5e-3, "index": 2}),
@@ -256,11 +261,12 @@ def test_both_ends_of_a_step_are_there_while_its_observer_asks_for_them():
     asked = []
 
     def on_step(t, q, v, mem, both_ends):
-        (begin, end), qs, vs, *others = both_ends()
+        (begin, end), qs, vs, *others, extra, curve = both_ends()
         assert begin < end == t
         np.testing.assert_array_equal(qs[1], q)
         np.testing.assert_array_equal(vs[1], v)
         assert [part.shape for part in others] == [(2, top.nv), (2, top.nc), (2, top.core.nmem)]
+        assert extra is None and curve is None
         asked.append((qs[0], both_ends))
 
     def run():

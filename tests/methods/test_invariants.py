@@ -8,7 +8,13 @@ from battery import slow_top
 from kinds import ANGLES, BODIES, FORMULATIONS
 
 GROUPS = [("R3xSO3", "R3xS3", "R3xRV"), ("SE3", "S3R3")]
-METHODS = [("rk44", {}), ("dopri5", {}), ("genalpha", dict(sigma=0.0)), ("genalpha", dict(sigma="optimal"))]
+METHODS = [
+    ("rk44", {}),
+    ("dopri5", {}),
+    ("dop853", {}),
+    ("genalpha", dict(sigma=0.0)),
+    ("genalpha", dict(sigma="optimal")),
+]
 
 
 @pytest.mark.parametrize("constrained", [False, True])

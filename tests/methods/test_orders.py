@@ -25,7 +25,9 @@ def errors_of(model, method, steps, reference=None, **options):
 
 def assert_order(name, expected, steps, errors):
     observed = observed_order(steps, errors)
-    assert abs(observed - expected) < 0.15, f"{name}: order {observed:.3f}, expected {expected}, errors {errors}"
+    assert abs(observed - expected) < (0.15 if expected < 8 else 0.25), (
+        f"{name}: order {observed:.3f}, expected {expected}, errors {errors}"
+    )
 
 
 @pytest.mark.parametrize("constrained", [False, True], ids=["free", "constrained"])

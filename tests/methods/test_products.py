@@ -19,6 +19,7 @@ OPTIONS = [
     ("genalpha", {"form": "printed_half"}),
     ("genalpha", {"tangent_operator": False}),
     ("dopri5", {"rtol": 1e-8, "atol": 1e-9}),
+    ("dop853", {"rtol": 1e-8, "atol": 1e-9}),
     *((method, {}) for method in METHODS),
 ]
 
