@@ -76,8 +76,6 @@ static lg_status discrete(const lg_model *m, const lg_pair *pair, const lg_pair_
     lg_point at = lg_step_point(pair, w->middle, w->v_m);
     const lg_tangent tangent = {wanted->S, w->chain};
     lg_wanted own = {.Btlam = wanted->Gtlam, .B = wanted->G, .tangent = &tangent, .ntangents = wanted->S != NULL};
-    lg_point end = lg_step_end(pair, w->v_m);
-    LG_TRY(lg_step_rows(m, LG_FORM_BODY_AXES, &end, wanted->phi, wanted->B));
     LG_TRY(lg_step_pair(m, pair, wanted, w->v_m, w->form));
     if (wanted->S)
         lg_step_chains(m, pair, wanted->chain, w->chain);

@@ -60,10 +60,27 @@ static inline double random_number(uint64_t *state)
     return (double)(random_bits(state) >> 11) * 0x1p-52 - 1;
 }
 
+/* n of them, times a scale */
+static inline void draws(uint64_t *state, int n, double scale, double *x)
+{
+    for (int i = 0; i < n; i++)
+        x[i] = scale * random_number(state);
+}
+
 /* From low to high, both included */
 static inline int random_int(uint64_t *state, int low, int high)
 {
     return low + (int)(random_bits(state) % (uint64_t)(high - low + 1));
+}
+
+/* The largest difference of n numbers; NaN if one is. */
+static inline double distance(int n, const double *a, const double *b)
+{
+    double worst = 0;
+    for (int i = 0; i < n; i++)
+        if (!(fabs(a[i] - b[i]) <= worst))
+            worst = fabs(a[i] - b[i]);
+    return worst;
 }
 
 #endif

@@ -10,21 +10,6 @@ enum { MAX = 12 };
 
 static const double step = 1e-5;
 
-static void draws(uint64_t *state, int n, double scale, double *x)
-{
-    for (int i = 0; i < n; i++)
-        x[i] = scale * random_number(state);
-}
-
-static double distance(int n, const double *a, const double *b)
-{
-    double worst = 0;
-    for (int i = 0; i < n; i++)
-        if (!(fabs(a[i] - b[i]) <= worst))
-            worst = fabs(a[i] - b[i]);
-    return worst;
-}
-
 /* c = A b, A n x m column-major */
 static void multiply(int n, int m, const double *A, const double *b, double *c)
 {

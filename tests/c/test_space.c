@@ -8,21 +8,6 @@
 
 enum { MOST = 64, TRIALS = 20 };
 
-static void draws(uint64_t *seed, int n, double scale, double *x)
-{
-    for (int i = 0; i < n; i++)
-        x[i] = scale * random_number(seed);
-}
-
-static double distance(int n, const double *a, const double *b)
-{
-    double worst = 0;
-    for (int i = 0; i < n; i++)
-        if (!(fabs(a[i] - b[i]) <= worst))
-            worst = fabs(a[i] - b[i]);
-    return worst;
-}
-
 typedef struct product {
     lg_space space;
     lg_pattern pattern;

@@ -34,8 +34,7 @@ static void open_motion(const lg_frame *f, const lg_point *at, const lg_wanted *
 {
     const lg_body *b = f->body;
     const lg_chain *chain = lg_chain_of(want->tangent, b->index);
-    lg_printed_H(f, at, out->pose);
-    lg_printed_Z(f, at, out->twist);
+    lg_printed_twist(f, at, out->pose, out->twist);
     lg_axpy(6 * b->block->nv, chain->k[1] / chain->k[0], out->pose, out->twist);
 }
 

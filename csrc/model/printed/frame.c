@@ -114,9 +114,8 @@ void lg_printed_pull_rate(const lg_frame *f, const lg_point *at, const double wr
         row[b.first + j] += lg_dot3(attitude->Z + 3 * j, wrench + 3);
 }
 
-/* The dense matrix A, 6 x nv: its upper rows are the derivative of the point by e, its lower rows those of `turning` (H
-   or Z of the rotation). */
-static void set_dense(const lg_frame *f, const lg_stretched *b, const double *e, const double *turning, double *A)
+/* The derivative of the point by e and that of the rotation, H; or the rates of both, Z. */
+static void write_dense(const lg_frame *f, const lg_stretched *b, const double *e, const double *turning, double *A)
 {
     lg_zero(6 * f->body->block->nv, A);
     set_columns(f->offset, e, A + 6 * b->first);
@@ -124,28 +123,19 @@ static void set_dense(const lg_frame *f, const lg_stretched *b, const double *e,
         lg_copy(3, turning + 3 * j, A + 6 * (b->first + j) + 3);
 }
 
-void lg_printed_H(const lg_frame *f, const lg_point *at, double *H)
+void lg_printed_twist(const lg_frame *f, const lg_point *at, double *H, double *Z)
 {
     lg_stretched b = lg_stretched_at(f->body, at);
     if (!b.turns) {
         f->body->type->frames->H(f, at, H);
-        return;
-    }
-    const lg_attitude *attitude = attitude_of(f, at);
-    set_dense(f, &b, b.e, attitude->H, H);
-    for (int i = 0; b.first > 0 && i < 3; i++)
-        H[7 * i] = 1;
-}
-
-void lg_printed_Z(const lg_frame *f, const lg_point *at, double *Z)
-{
-    lg_stretched b = lg_stretched_at(f->body, at);
-    if (!b.turns) {
         f->body->type->frames->Z(f, at, Z);
         return;
     }
     const lg_attitude *attitude = attitude_of(f, at);
-    set_dense(f, &b, b.rate, attitude->Z, Z);
+    write_dense(f, &b, b.e, attitude->H, H);
+    write_dense(f, &b, b.rate, attitude->Z, Z);
+    for (int i = 0; b.first > 0 && i < 3; i++)
+        H[7 * i] = 1;
 }
 
 void lg_printed_turning(const lg_frame *f, const lg_point *at, double s, const double wrench[6], double *A)

@@ -18,13 +18,12 @@ lg_stretched lg_stretched_at(const lg_body *body, const lg_point *at);
 /* n^degree */
 double lg_stretch_power(double n, int degree);
 
-/* Frames in this form, after the kinematics of an evaluation: the functions `pull`, `pull_rate`, H and Z of a body;
+/* Frames in this form, after the kinematics of an evaluation: the functions `pull`, `pull_rate`, and H and Z together;
    bodies without Euler parameters keep their own. */
 void lg_printed_pose(const lg_frame *f, const lg_point *at);
 void lg_printed_pull(const lg_frame *f, const lg_point *at, double s, const double wrench[6], double *out);
 void lg_printed_pull_rate(const lg_frame *f, const lg_point *at, const double wrench[6], double *row);
-void lg_printed_H(const lg_frame *f, const lg_point *at, double *H);
-void lg_printed_Z(const lg_frame *f, const lg_point *at, double *Z);
+void lg_printed_twist(const lg_frame *f, const lg_point *at, double *H, double *Z);
 /* A += s d(H^T wrench)/dq at a constant wrench, nv x nv, column-major */
 void lg_printed_turning(const lg_frame *f, const lg_point *at, double s, const double wrench[6], double *A);
 

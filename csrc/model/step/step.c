@@ -1,6 +1,7 @@
 /* The conserving form of a step; see step.h. */
 #include "model/step/step.h"
 
+#include "model/ends.h"
 #include "model/step/relative.h"
 #include "model/tangent.h"
 #include "system/gonzalez.h"
@@ -447,6 +448,16 @@ static lg_status keep_start(const pair_step *s)
     return LG_OK;
 }
 
+/* The rows at the end, and the poses there, which are kept. */
+static lg_status open_end(const pair_step *s)
+{
+    const lg_pair_wanted *wanted = s->motion.wanted;
+    lg_point end = lg_step_end(s->motion.pair, s->at.v);
+    LG_TRY(lg_step_rows(s->motion.m, LG_FORM_BODY_AXES, &end, wanted->phi, wanted->B));
+    lg_motion_keep(&s->motion, &s->at, 1);
+    return LG_OK;
+}
+
 lg_status lg_step_pair(const lg_model *m, const lg_pair *pair, const lg_pair_wanted *wanted, const double *v,
                        double *work)
 {
@@ -457,7 +468,7 @@ lg_status lg_step_pair(const lg_model *m, const lg_pair *pair, const lg_pair_wan
     pair_step_layout(m, &s, &(lg_arena){.base = (char *)work});
     if (wanted->noise)
         *wanted->noise = 0;
-    lg_motion_keep(&s.motion, &s.at, 1);
+    LG_TRY(open_end(&s));
     if (!pair->same_start)
         LG_TRY(keep_start(&s));
     lg_motion_open(&s.motion);

@@ -19,8 +19,8 @@
 #include "model/private.h"
 
 size_t lg_step_work(const lg_model *m);
-/* The function `pair` of a step in this form, without the blocks' own rows and the rows at the end. The scratch holds
-   the poses at the end; v: the velocities (q1 - q0)/h. */
+/* The function `pair` of a step in this form, without the own rows of blocks in G and Gtlam; v: the velocities
+   (q1 - q0)/h. */
 lg_status lg_step_pair(const lg_model *m, const lg_pair *pair, const lg_pair_wanted *wanted, const double *v,
                        double *work);
 
