@@ -135,8 +135,7 @@ def test_terms_are_differences_of_the_residual(name):
     rate = max(1.0, np.abs(frame.rate).max())
     for level, matrix, size in ((0, found.K, h), (1, found.D, h * rate), (2, found.M, h * rate**2)):
         for i in range(n):
-            step = [zero, zero, zero]
-            step[level] = size * np.eye(n)[i]
+            step = [size * np.eye(n)[i] if k == level else zero for k in range(3)]
             back = [-each for each in step]
             difference = Y.T @ (residual(*step) - residual(*back)) / (2 * size)
             scale = np.abs(found.K).max() / rate**level
