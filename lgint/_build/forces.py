@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lgint._args import array, checked_function, choice, number
+from lgint._args import Array, array, checked_function, choice, number
 from lgint._build.elements import ElementBuilder, Where
 from lgint._build.parts import Ground, Partner, ground
 from lgint._model.joints import joint_coordinate
 from lgint._model.parameters import AXES
-from lgint._model.record import ForceRow, LoadRow
+from lgint._model.record import ForceRow, JointRow, LoadRow, Matrix
 from lgint._model.shared import Single
 
+Motion = float | ArrayLike | tuple[ArrayLike, ArrayLike] | Callable[[float], ArrayLike]
 Load = ArrayLike | tuple[ArrayLike, ArrayLike] | Callable[[float], ArrayLike]
 
 
@@ -272,7 +274,7 @@ class ForceBuilder(ElementBuilder):
         torque: float = 0.0,
         stiffness: float = 0.0,
         damping: float = 0.0,
-        motion: ArrayLike | None = None,
+        motion: Motion | None = None,
         name: str | None = None,
     ) -> str:
         """A motor in a joint with the coordinate phi: torque + stiffness (phi_d - phi) + damping (phi_d' - phi').
@@ -289,9 +291,10 @@ class ForceBuilder(ElementBuilder):
             "angle" or "slide", where the joint has both. Default: the angle if there is one.
         torque, stiffness, damping : float
             N m, N m/rad, N m s/rad; along a slide N, N/m, N s/m.
-        motion : array_like, shape (pieces, 4), optional
-            The desired coordinate phi_d(t), quadratic in pieces; a row is (t, phi_d, phi_d', phi_d'') at the beginning
-            of a piece. The first piece also holds before its time, and the last one has no end. Default: phi_d = 0.
+        motion : float, array_like, shape (pieces, 4), table or function, optional
+            The desired coordinate phi_d(t), as in `add_joint_motion`: a constant; quadratic pieces, rows (t, phi_d,
+            phi_d', phi_d'') at the beginning of each; a table (times, values); or a function of time. Here the rate may
+            jump. Default: phi_d = 0.
         name : str, optional
             By which `Model.values` and messages refer to it. Default: made from the names of the bodies.
 
@@ -306,13 +309,67 @@ class ForceBuilder(ElementBuilder):
             For a joint that is unknown or has no such coordinate, and for wrong shapes.
         """
         label = f"the drive of {joint!r}" if name is None else repr(name)
-        pieces = np.empty((0, 4)) if motion is None else array(f"motion of {label}", motion)
-        if pieces.ndim != 2 or pieces.shape[1] != 4 or not (np.diff(pieces[:, 0]) > 0).all():
-            raise ValueError(f"motion of {label}: rows (t, angle, rate, second rate) with ascending t expected")
+        desired = [] if motion is None else motion_source(f"motion of {label}", motion)
         row: ForceRow = {"kind": "drive", "torque": number(f"torque of {label}", torque)}
         row["stiffness"] = number(f"stiffness of {label}", stiffness)
         row["damping"] = number(f"damping of {label}", damping)
-        return self._add_joint_force(joint, coordinate, name, {**row, "motion": pieces.tolist()})
+        return self._add_joint_force(joint, coordinate, name, {**row, "motion": desired})
+
+    def add_joint_motion(
+        self, joint: str, motion: Motion, *, coordinate: str | None = None, name: str | None = None
+    ) -> str:
+        """Prescribes the coordinate of a joint: a constraint row, whose multiplier is the effort of the actuator.
+
+        The effort is the torque (N m) about the joint's axis on the second body, or the force (N) along it, in addition
+        to drives and laws in the joint; `Trajectory.force` gives it by the name of the motion.
+
+        Parameters
+        ----------
+        joint : str
+            Name of a joint that has an angle, through full turns (revolute, cylindrical, planar), or a slide along its
+            axis (prismatic, cylindrical, inline), in maximal or minimal coordinates.
+        motion : float, array_like, shape (pieces, 4), table or function
+            The coordinate phi(t) as `Trajectory.joint_position` gives it. A constant. Or quadratic pieces: a row is (t,
+            phi, phi', phi'') at the beginning of a piece; the first piece also holds before its time, and the last one
+            has no end. Or a table (times (m,), values (m,)): the cubic spline through its values, at rest at both ends
+            and constant outside (of four times the values have the shape (4, 1), as two rows of four are pieces). Or a
+            function of time that returns phi, phi' and phi''.
+        coordinate : str, optional
+            "angle" or "slide", where the joint has both. Default: the angle if there is one.
+        name : str, optional
+            By which results and messages refer to it. Default: the name of the joint with ".motion".
+
+        Returns
+        -------
+        str
+            Its name.
+
+        Raises
+        ------
+        ValueError
+            For a joint that is unknown or has no such coordinate, for wrong shapes, and for pieces between which the
+            coordinate or its rate jumps. `build` refuses a start whose coordinate or rate differs from the motion.
+        """
+        there = self._joints[choice("joint", joint, self._joints)]
+        which = joint_coordinate(joint, there["kind"], coordinate)
+        name = self._free_name(f"{joint}.motion") if name is None else name
+        self._new_name("motion", name)
+        desired = motion_source(f"motion of {name!r}", motion)
+        if isinstance(desired, list):
+            _check_smooth(f"motion of {name!r}", np.array(desired).reshape(-1, 4))
+        first, second = there["points"]
+        row: JointRow = {
+            "kind": f"{which}_motion",
+            "first": there["first"],
+            "second": there["second"],
+            "points": [there.get("slide_point", first) if which == "slide" else first, second],
+            "triads": there["triads"],
+            "of": joint,
+            "motion": desired,
+        }
+        if "angle" in there:
+            row["angle"] = there["angle"]
+        return self._enter(self._joints, name, row)
 
     def add_force_law(
         self,
@@ -431,6 +488,37 @@ def source(what: str, load: Load, n: int) -> LoadRow:
             raise ValueError(f"times of {what}: at least two, ascending, expected, got {load[0]!r}")
         return {"times": times.tolist(), "values": array(f"values of {what}", load[1], (len(times), n)).tolist()}
     return {"vector": array(what, load, (n,)).tolist()}
+
+
+def motion_source(what: str, motion: Motion) -> Matrix | LoadRow:
+    """The record of the motion of a coordinate: pieces, a table or a function."""
+    if callable(motion):
+        return {"function": motion}
+    if np.ndim(motion) == 0 and not isinstance(motion, str):  # type: ignore[arg-type]
+        return [[0.0, number(what, motion), 0.0, 0.0]]
+    if isinstance(motion, (tuple, list)) and len(motion) == 2 and np.shape(motion[1]) != (4,):
+        return source(what, (motion[0], np.reshape(array(f"values of {what}", motion[1]), (-1, 1))), 1)
+    pieces = array(what, motion)
+    if pieces.ndim != 2 or pieces.shape[1] != 4 or not (np.diff(pieces[:, 0]) > 0).all():
+        raise ValueError(
+            f"{what}: a number, rows (t, angle, rate, second rate) with ascending t, a table (times, values) or a "
+            f"function of time expected, got the shape {pieces.shape}"
+        )
+    rows: Matrix = pieces.tolist()
+    return rows
+
+
+def _check_smooth(what: str, pieces: Array) -> None:
+    """ValueError if a coordinate or its rate jumps from one piece to the next."""
+    for (t, phi, rate, second), (end, *after) in pairwise(pieces[:, :].tolist()):
+        r = end - t
+        before = phi + r * (rate + r * second / 2), rate + r * second
+        for word, left, right in zip(("coordinate", "rate"), before, after, strict=False):
+            if abs(left - right) > 1e-9 * (1 + abs(left) + abs(right)):
+                raise ValueError(
+                    f"{what}: its {word} jumps at t = {end:g} from {left:g} to {right:g}, which would take infinite "
+                    "forces; give pieces that join, or a drive with stiffness, which may have such a motion"
+                )
 
 
 def _tension(what: str, tension: float | Load) -> LoadRow:

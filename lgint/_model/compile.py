@@ -16,7 +16,7 @@ from lgint._args import Array
 from lgint._model.blocks import Block, Link, blocks_of, root_motions, trees_of, widths
 from lgint._model.joints import JOINTS, TREE_JOINTS, tree_width
 from lgint._model.laws import ForceLaw, StrainLaw, TurnedLaw, TurnedLoad
-from lgint._model.motion import motion
+from lgint._model.motion import coordinate_motion, motion
 from lgint._model.parameters import DECLARED, row_of
 from lgint._model.record import (
     EDGES,
@@ -28,6 +28,7 @@ from lgint._model.record import (
     Record,
     Vector,
     holders,
+    is_motion,
     partners,
 )
 
@@ -517,6 +518,9 @@ def _joint(name: str, frames: tuple[int, int], record: Record) -> Element:
         return _element(joint["kind"], name, frames, _in_nodes(record, joint, partners(joint)), None, *rows)
     if joint["kind"] in _EDGES:
         return _edge(record, name, frames)
+    if is_motion(joint):
+        pieces, function = coordinate_motion(name, joint["motion"])
+        return _element(joint["kind"], name, frames, {"motion": pieces, **_axes(record, joint)}, function, *rows)
     values = {"carrier": joint["carrier"], **_axes(record, joint)}
     return _element(joint["kind"], name, frames, values, None, *rows)
 
@@ -597,7 +601,9 @@ def _in_nodes(record: Record, entry: ForceRow | JointRow, bodies: Sequence[str])
 def _joint_force(record: Record, name: str, force: ForceRow, indices: JointIndices) -> Element:
     """A drive or a law on the coordinate of a joint: that of a link, a slide, or an angle."""
     values = dict(force)
-    function = ForceLaw(force["function"], force["tangent"]) if "function" in force else None
+    function: Function = ForceLaw(force["function"], force["tangent"]) if "function" in force else None
+    if "motion" in force:
+        values["motion"], function = coordinate_motion(name, force["motion"])
     if indices.link is not None:
         at = indices.coordinates[force["coordinate"]][0]
         return _element(f"coordinate_{force['kind']}", name, (at,), values, function)

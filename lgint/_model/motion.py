@@ -1,4 +1,4 @@
-"""Motions of supports: functions of time, and smooth curves through the values of tables."""
+"""Motions of supports and of coordinates: functions of time, and smooth curves through the values of tables."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from lgint._args import Array, shown
-from lgint._model.record import SupportRow
+from lgint._model.record import LoadRow, Matrix, SupportRow
 
 WIDTH = 6  # entries of a motion: three coordinates of the position, three of the rotation vector
 LEVELS = 3  # value and first two derivatives
@@ -22,6 +22,42 @@ def motion(name: str, support: SupportRow) -> Callable[[float], Array] | None:
         return None
     given = source["function"] if "function" in source else Spline(source["times"], source["values"])
     return Displacement(name, given, np.array(support["position"]))
+
+
+def coordinate_motion(name: str, motion: Matrix | LoadRow) -> tuple[Matrix, Callable[[float], Array] | None]:
+    """The motion of a coordinate as the core takes it: pieces, or times at which it kinks with a function, (3,)."""
+    if not isinstance(motion, dict):
+        return motion, None
+    if "function" in motion:
+        return [], Coordinate(name, motion["function"])
+    times = motion["times"]
+    ends = [[times[0], 0.0, 0.0, 0.0], [times[-1], 0.0, 0.0, 0.0]]
+    return ends, Coordinate(name, Spline(times, motion["values"]))
+
+
+@dataclass(frozen=True)
+class Coordinate:
+    """The motion of a coordinate."""
+
+    name: str  # of the motion or drive
+    motion: Callable[[float], ArrayLike]
+
+    def __call__(self, t: float) -> Array:
+        """Coordinate, rate and second rate, (3,)."""
+        returned = self.motion(t)
+        try:
+            given = np.asarray(returned, dtype=np.float64)
+        except (TypeError, ValueError) as error:
+            raise self._refusal(t, shown(returned)) from error
+        if given.size != LEVELS:
+            raise self._refusal(t, f"an array of the shape {given.shape}")
+        return given.reshape(LEVELS)
+
+    def _refusal(self, t: float, what: str) -> ValueError:
+        return ValueError(
+            f"motion of {self.name!r}: a function that returns the coordinate, its rate and its second rate expected; "
+            f"at t = {t:g} it returns {what}"
+        )
 
 
 @dataclass(frozen=True)

@@ -70,6 +70,8 @@ class JointRow(_JointRow, total=False):
 
     triads: list[Matrix]  # axes e1, e2, e3 as columns, on the first and on the second, in body axes
     angle: float  # at the start, from half a turn on
+    of: str  # of a motion: the joint whose coordinate it prescribes, from which it has points and triads
+    motion: Matrix | LoadRow  # of a motion, as in a drive
     carrier: str  # whose axes the translation rows are written in: "inertial", "first" or "second"
     slide_point: Vector  # on the first: the point from which the slide is measured, if that is not its point
     holds: bool  # True: the second body is a link of a tree, and this joint's coordinate is its only one
@@ -101,7 +103,7 @@ class ForceRow(_ForceRow, total=False):
     torque: float
     stiffness: float
     damping: float
-    motion: Matrix  # of a drive: rows (t, phi, phi', phi'')
+    motion: Matrix | LoadRow  # of a drive: rows (t, phi, phi', phi''), a table of one value, or a function of three
     function: Callable[..., Any]  # of a law
     tangent: Callable[..., Any] | None
 
@@ -144,6 +146,11 @@ class Record(_Record):
     v0: Vector | NDArray[np.float64]
     reference: str  # the paper
     origin: Origin | None
+
+
+def is_motion(joint: JointRow) -> bool:
+    """Whether a joint prescribes the motion of another one's coordinate."""
+    return "of" in joint
 
 
 def mode_count(body: BodyRow) -> int:

@@ -12,6 +12,7 @@ from lgint._args import Array, array, choice, listing
 from lgint._model.joints import JOINTS, joint_coordinate
 from lgint._model.loops import TOLERANCE, dependent_rows
 from lgint._model.model import Model
+from lgint._model.record import is_motion
 from lgint._model.system import System
 
 REACH: Final = 1e-6  # largest part of the forces of a motion that may be left without an effort
@@ -117,7 +118,7 @@ class _Actuators:
         t, q, v, _ = motion
         rest, shape = terms.rest, terms.rest.shape[:-1]
         t, q, v = (np.broadcast_to(x, (*shape, *x.shape[x.ndim - k :])) for x, k in ((t, 0), (q, 1), (v, 1)))
-        free = free_directions(self.model, t, q, v)
+        free = free_directions(self.model, t, q, v, self._motions())
         S = np.stack([rates_of(self.model, *each, t, q) for each in self.coordinates], axis=-2)
         found = np.empty((*shape, len(self.names)))
         for i in np.ndindex(shape):
@@ -127,6 +128,12 @@ class _Actuators:
             if np.linalg.norm(left) > REACH * size:
                 self._raise_out_of_reach(N @ left, size, t[i], q[i])
         return found
+
+    def _motions(self) -> list[str]:
+        """The prescribed motions of these coordinates, whose place the efforts take."""
+        motions = {name: joint for name, joint in self.model.joints.items() if is_motion(joint)}
+        prescribed = {name: (row["of"], row["kind"].removesuffix("_motion")) for name, row in motions.items()}
+        return [name for name, moved in prescribed.items() if moved in self.coordinates]
 
     def _solved(self, P: Array, lengths: Array, rest: Array, redundant: str) -> tuple[Array, Array]:
         """The efforts with P efforts = rest, and what is left of the rest."""
@@ -235,23 +242,26 @@ def _along(axis: Array, J: Array) -> Array:
 # ---- constraints ----
 
 
-def free_directions(model: Model, t: Array, q: Array, v: Array) -> Array:
-    """An orthonormal basis (..., nv, n) of the velocities that the constraints allow at rest.
+def free_directions(model: Model, t: Array, q: Array, v: Array, released: Sequence[str] = ()) -> Array:
+    """An orthonormal basis (..., nv, n) of the velocities that the constraints but those `released` allow at rest.
 
     ValueError naming rows, if there are more of them than at other positions.
     """
     if not model.nc:
         return np.broadcast_to(np.eye(model.nv), (*q.shape[:-1], model.nv, model.nv))
     whole: Any = model.complete
-    B = whole.core.evaluate(t, q, v, want=["B"])["B"]
-    rank = whole.nc - len(model.dropped_rows)
+    kept = [row for row in range(whole.nc) if not any(row in whole.rows(name) for name in released)]
+    known = set(model.dropped_rows)
+    B = whole.core.evaluate(t, q, v, want=["B"])["B"][..., kept, :]
+    rank = sum(whole.row_names[row] not in known for row in kept)
+    if not rank:
+        return np.broadcast_to(np.eye(model.nv), (*q.shape[:-1], model.nv, model.nv))
     length = np.linalg.norm(B, axis=-1, keepdims=True)
     unit = B / np.where(length > 0, length, 1.0)
     _, sizes, axes = np.linalg.svd(unit, full_matrices=True)
     for i in np.ndindex(q.shape[:-1]):
         if sizes[i][rank - 1] < TOLERANCE * sizes[i][0]:
-            known = set(model.dropped_rows)
-            rows = [whole.row_names[row] for row in dependent_rows(B[i], iter([range(whole.nc)]))]
+            rows = [whole.row_names[kept[row]] for row in dependent_rows(B[i], iter([range(len(kept))]))]
             raise ValueError(
                 "singular constraints: in this position these rows depend on the others: "
                 f"{listing([row for row in rows if row not in known] or rows)}"

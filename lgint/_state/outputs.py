@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from lgint._args import Array, array, choice, guess
 from lgint._model.model import Model
-from lgint._model.record import ForceRow, partners
+from lgint._model.record import ForceRow, is_motion, partners
 from lgint._state.bodies import EQUILIBRIUM, rotate
 from lgint._state.joints import JointAccessors, dot
 
@@ -81,7 +81,7 @@ class OutputAccessors(JointAccessors):
     def force_names(self) -> list[str]:
         """Names that `force`, `power` and `work` accept: springs, loads, drives, laws, tendons, ..., then supports."""
         model = self.multibody()
-        return [*_parts_of_forces(model), *model.supports]
+        return [*_parts_of_forces(model), *model.supports, *_motions(model)]
 
     def force(self, name: str, on: str | None = None) -> Any:
         """The force of a spring, drive, law, tendon, load or support.
@@ -90,7 +90,7 @@ class OutputAccessors(JointAccessors):
         kind                                    result
         ======================================  ================================================================
         spring, tendon                          number along its length: positive if it pushes the ends apart
-        drive or law in a joint                 number along the joint's coordinate, as `add_joint_drive` says
+        drive, law or motion in a joint         number along the joint's coordinate, as `add_joint_drive` says
         force and torque on a body, drag        wrench on the body
         law on one body                         wrench on the body
         Cartesian spring, law on two bodies     wrench on the second body, as of other elements of two bodies
@@ -129,6 +129,8 @@ class OutputAccessors(JointAccessors):
             if on is not None:
                 raise ValueError(f"on: support {name!r} acts on all that is attached to it; leave out `on`")
             return Wrench(self.reaction(name), self.position(name))
+        if name in _motions(model):
+            return self._of_motion(model, name, on)
         parts = _parts(model, name)
         if on is not None:
             choice(f"body of {name!r}", on, [*dict.fromkeys(body for part in parts for body in part.bodies)])
@@ -170,6 +172,11 @@ class OutputAccessors(JointAccessors):
             wrench = self.reaction(name)
             on_support: Array = dot(wrench[..., :3], xdot) + dot(wrench[..., 3:], rotate(R, omega))
             return on_support
+        if name in _motions(model):
+            moved = model.joint(name)
+            rate = self.joint_rate(moved["of"], moved["kind"].removesuffix("_motion"))
+            effort: Array = self._of_motion(model, name, None) * rate
+            return effort
         total = np.zeros(np.shape(self.t))
         for part in _parts(model, name):
             for slot in range(1 if part.in_tree else len(part.bodies)):
@@ -196,8 +203,9 @@ class OutputAccessors(JointAccessors):
         ValueError
             For an unknown name, for joints and bodies, and without dense output.
         """
-        if name not in self.multibody().supports:
-            _parts(self.multibody(), name)
+        model = self.multibody()
+        if name not in model.supports and name not in _motions(model):
+            _parts(model, name)
         run = self._integrable()
         times = np.asarray(self.t)
         ends = np.unique(np.concatenate([run.sol.knots["t"], times.ravel()]))
@@ -211,6 +219,17 @@ class OutputAccessors(JointAccessors):
             powers = run.at(at.ravel()).power(name).reshape(at.shape)
             done[first + 1 : last + 1] = done[first] + np.cumsum(half * (powers @ GAUSS[1]))
         return done[np.searchsorted(ends, times)]
+
+    def _of_motion(self, model: Model, name: str, on: str | None) -> Any:
+        """The effort of a prescribed motion, which is its multiplier; with `on` its wrench on a body."""
+        ends = partners(model.joint(name))
+        if on is not None:
+            side = ("first", "second")[ends.index(choice(f"body of {name!r}", on, list(ends)))]
+            slot = ("first", "second").index(side)
+            point = model.joint_kinematics(name, slot, self.q, self.v, self.clock)[0]
+            return Wrench(self.reaction(name, on=side), point)
+        (row,) = model.complete.rows(name)
+        return self.all_multipliers()[..., row]
 
     def _integrable(self) -> Any:
         """The run to which the states belong, which must have dense output."""
@@ -311,6 +330,11 @@ class OutputAccessors(JointAccessors):
 
 
 # ---- names ----
+
+
+def _motions(model: Model) -> list[str]:
+    """The prescribed motions of coordinates."""
+    return [name for name, joint in model.joints.items() if is_motion(joint)]
 
 
 def _parts_of_forces(model: Model) -> dict[str, list[_Part]]:

@@ -45,7 +45,9 @@ def test_constraint_jacobian_is_the_derivative_of_phi(element, kinds):
         w = np.random.default_rng(seed).normal(size=model.nv)
         expected = difference(lambda s, w=w: model.evaluate(0.0, along(model, q, w, s), v, want=("phi",))["phi"])
         assert np.allclose(got["B"] @ w, expected, rtol=1e-8, atol=1e-8)
-    assert np.allclose(got["phidot"], got["B"] @ v, rtol=1e-13, atol=1e-13)
+    driven = model.evaluate(0.0, q, 0 * v, want=("phidot",))["phidot"]  # by motions that are prescribed
+    assert np.allclose(got["phidot"], got["B"] @ v + driven, rtol=1e-13, atol=1e-13)
+    assert np.allclose(driven, difference(lambda s: model.evaluate(s, q, v, want=("phi",))["phi"]), atol=1e-8)
 
 
 @pytest.mark.parametrize("element", JOINTS, ids=str)
@@ -54,10 +56,10 @@ def test_zeta_and_Z_are_derivatives_of_phidot(element, kinds):
     q, v, a, lam = random_point(model, rigid(kinds), 2)
     got = model.evaluate(0.0, q, v, want=("zeta", "Z"))
 
-    def phidot(w):
-        return difference(lambda s: model.evaluate(0.0, along(model, q, w, s), v, want=("phidot",))["phidot"])
+    def phidot(w, passing=0.0):
+        return difference(lambda s: model.evaluate(passing * s, along(model, q, w, s), v, want=("phidot",))["phidot"])
 
-    assert np.allclose(got["zeta"], -phidot(v), rtol=1e-8, atol=1e-8)
+    assert np.allclose(got["zeta"], -phidot(v, 1.0), rtol=1e-8, atol=1e-8)
     for seed in range(3):
         w = np.random.default_rng(seed).normal(size=model.nv)
         assert np.allclose(got["Z"] @ w, phidot(w), rtol=1e-8, atol=1e-8)

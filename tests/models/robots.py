@@ -48,8 +48,11 @@ def motion(t):
     return np.stack([value, size * w * np.cos(w * t), -size * w**2 * np.sin(w * t)])
 
 
-def stewart(held=True, efforts=None):
-    """Six legs of two bodies each: universal joint to the base, slide, ball to the platform. `held`: by a support."""
+def stewart(held=True, efforts=None, motions=None):
+    """Six legs of two bodies each: universal joint to the base, slide, ball to the platform.
+
+    `held`: by a support. `motions`: the slides of all legs and their derivatives, (3, 6), a function of time.
+    """
     b = lgint.ModelBuilder(gravity=(0, 0, -9.81))
     rates = motion(0.0)[1]
     b.add_body("platform", mass=20.0, inertia=(1.0, 1.2, 2.0), position=HEIGHT, velocity=rates[:3])
@@ -65,6 +68,8 @@ def stewart(held=True, efforts=None):
         b.add_joint("prismatic", f"lower{i}", f"upper{i}", point=(foot + head) / 2, axis=along, name=leg)
         b.add_joint("spherical", f"upper{i}", "platform", point=head)
     add_efforts(b, LEGS, efforts)
+    for i, leg in enumerate(LEGS if motions else []):
+        b.add_joint_motion(leg, lambda t, i=i: motions(t)[:, i])
     if held:
         b.add_support("hand", motion=motion)
         b.add_joint("rigid", "hand", "platform", point=HEIGHT, name="grip")

@@ -1,10 +1,10 @@
 /* The laws of forces on coordinates; see drive.h. */
 #include "model/force/drive.h"
 
+#include "model/desired.h"
+
 /* The parameters of a drive, which follow those of its coordinate. */
 enum { TORQUE, STIFFNESS, DAMPING, MOTION, LAST = 4 };
-enum { BEGIN, COORDINATE, RATE, SECOND_RATE, PIECE };
-
 static const double *drive_parameters(const lg_element *e)
 {
     const double *p = e->p;
@@ -15,36 +15,16 @@ static const double *drive_parameters(const lg_element *e)
 
 lg_status lg_drive_check(const lg_element *e, const char **reason)
 {
-    const double *first = drive_parameters(e) + MOTION, *end = e->p + e->np;
-    *reason = NULL;
-    if ((end - first) % PIECE)
-        *reason = "each piece of the motion needs four values";
-    for (const double *p = first; end - p >= 2 * PIECE; p += PIECE)
-        if (!(p[PIECE + BEGIN] > p[BEGIN]))
-            *reason = "the pieces of the motion must ascend";
-    return *reason ? LG_BAD_ARGUMENT : LG_OK;
-}
-
-/* s_d and its rate at t. t_in selects the piece; the first piece also applies before its beginning. */
-static void desired(const double *piece, const double *end, const lg_point *at, double *s, double *rate)
-{
-    *s = *rate = 0;
-    if (piece == end)
-        return;
-    while (piece + PIECE < end && piece[PIECE + BEGIN] <= at->t_in)
-        piece += PIECE;
-    double since = at->t - piece[BEGIN];
-    *s = piece[COORDINATE] + since * (piece[RATE] + since * piece[SECOND_RATE] / 2);
-    *rate = piece[RATE] + since * piece[SECOND_RATE];
+    return lg_desired_check(e, drive_parameters(e) + MOTION, reason);
 }
 
 static inline lg_status drive_effort(const lg_element *e, const lg_point *at, double s, double rate, int moves,
                                      double law[3])
 {
     const double *p = drive_parameters(e);
-    double wish, wish_rate;
-    desired(p + MOTION, e->p + e->np, at, &wish, &wish_rate);
-    law[0] = at->load * p[TORQUE] + p[STIFFNESS] * (wish - s) + p[DAMPING] * ((moves ? wish_rate : 0) - rate);
+    double wish[3];
+    LG_TRY(lg_desired(e, p + MOTION, at, wish));
+    law[0] = at->load * p[TORQUE] + p[STIFFNESS] * (wish[0] - s) + p[DAMPING] * ((moves ? wish[1] : 0) - rate);
     law[1] = -p[STIFFNESS];
     law[2] = -p[DAMPING];
     return LG_OK;
@@ -65,10 +45,7 @@ lg_status lg_drive_at_rest_law(const lg_element *e, const lg_point *at, double s
 
 double lg_drive_next_kink(const lg_element *e, double t)
 {
-    for (const double *p = drive_parameters(e) + MOTION, *end = e->p + e->np; p < end; p += PIECE)
-        if (p[BEGIN] > t)
-            return p[BEGIN];
-    return INFINITY;
+    return lg_desired_next_kink(e, drive_parameters(e) + MOTION, t);
 }
 
 /* ---- functions of the user ---- */

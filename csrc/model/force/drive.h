@@ -2,7 +2,7 @@
    tau/ds').
 
    A drive:   tau = tau0 + P (s_d(t) - s) + D (s_d'(t) - s')
-              with s_d quadratic in pieces, s_d = a + b r + c r^2/2, r = t - t_i.
+              with the desired motion s_d of desired.h.
    Outside:   a function of the user.
 
    The load factor multiplies tau0 only: the terms of P and D depend on the state, and a function of the user may be a

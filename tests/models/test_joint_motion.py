@@ -1,0 +1,220 @@
+"""Prescribed coordinates of joints: their multiplier is the effort of the actuator."""
+
+import numpy as np
+import pytest
+
+import lgint
+from models.robots import BASE, LEGS, TOP, motion, stewart
+
+W, A = 2.0, 0.3
+INERTIA = 0.2 + 2 * 0.25  # about the pin
+FORMULATIONS = ["R3xSO3", "R3xS3", "R3xRV", "SE3", "S3R3", "euler_parameters", "minimal"]
+METHODS = [method for method in lgint.methods() if not lgint.method_info(method)["momentum"]]
+MOMENTUM = [method for method in lgint.methods() if lgint.method_info(method)["momentum"]]
+
+
+def course(t):
+    return W * t + A * t**2, W + 2 * A * t, 2 * A
+
+
+def crank(formulation, course, rate=W):
+    b = lgint.ModelBuilder(gravity=(0, 0, -9.81), formulation=formulation)
+    tree = formulation == "minimal"
+    moving = {} if tree else {"velocity": (0, 0.5 * rate, 0), "angular_velocity": (rate, 0, 0)}
+    b.add_body("bar", mass=2.0, inertia=(0.2, 0.2, 0.01), position=(0, 0, -0.5), **moving)
+    along = {"rate": rate} if tree else {}
+    b.add_joint("revolute", lgint.ground, "bar", point=(0, 0, 0), axis=(1, 0, 0), name="pin", **along)
+    assert b.add_joint_motion("pin", course) == "pin.motion"
+    return b.build()
+
+
+def torque(run):
+    phi, _, second = np.array([[*course(t)] for t in run.t]).T
+    return INERTIA * second + 2 * 9.81 * 0.5 * np.sin(phi)
+
+
+@pytest.mark.parametrize("formulation", FORMULATIONS)
+@pytest.mark.parametrize("method", METHODS)
+def test_a_crank_at_a_prescribed_speed_takes_the_torque_of_inverse_dynamics(method, formulation):
+    run = lgint.integrate(crank(formulation, course), method, t_end=1.0, h=1e-3)
+    assert np.allclose(run.joint_angle("pin"), course(run.t)[0], rtol=0, atol=0.05 if method == "euler" else 1e-5)
+    late = slice(20, None)
+    assert np.allclose(
+        run.force("pin.motion")[late], torque(run)[late], rtol=0, atol=0.5 if method == "euler" else 3e-2
+    )
+    found = run.model.inverse_dynamics(run.q, run.v, run.vdot, run.t, actuators=["pin"])[:, 0]
+    assert np.allclose(found[late], run.force("pin.motion")[late], rtol=0, atol=1e-3)
+    assert np.allclose(run.power("pin.motion"), run.force("pin.motion") * run.joint_rate("pin"))
+
+
+@pytest.mark.parametrize("formulation", FORMULATIONS)
+def test_the_torque_is_exact_where_the_rows_are(formulation):
+    run = lgint.integrate(crank(formulation, course), "rk44", t_end=5.0, h=1e-3)
+    assert run.joint_angle("pin")[-1] > 2 * np.pi
+    assert np.allclose(run.force("pin.motion"), torque(run), rtol=0, atol=1e-10)
+    moment = run.reaction("pin.motion", frame="joint")[:, 5]
+    assert np.allclose(moment, run.force("pin.motion"), rtol=0, atol=1e-12)
+    assert np.allclose(run.force("pin.motion", on="bar").moment[:, 0], moment, rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize("method", MOMENTUM)
+@pytest.mark.parametrize("equivariant", [True, False])
+def test_energy_momentum_methods_follow_motions(method, equivariant):
+    """The rows hold at the ends of steps; their multipliers belong to the middles, and converge from the first step."""
+    model, errors = crank("euler_parameters", course), []
+    for n in (100, 200, 400):
+        run = lgint.integrate(model, method, t_end=1.0, h=1 / n, equivariant=equivariant)
+        assert np.allclose(run.joint_angle("pin"), course(run.t)[0], rtol=0, atol=1e-12)
+        phi, _, second = (np.array(x) for x in course((run.t[1:] + run.t[:-1]) / 2))
+        exact = INERTIA * second + 2 * 9.81 * 0.5 * np.sin(phi)
+        errors.append(np.abs(run.force("pin.motion")[1:] - exact).max())
+    assert np.log2(errors[0] / errors[2]) == pytest.approx(2, abs=0.15)  # order one
+
+
+@pytest.mark.parametrize("formulation", ["R3xSO3", "minimal"])
+def test_motions_in_every_form_are_the_same(formulation):
+    pieces = [[0.0, 0.0, W, 2 * A], [1.0, W + A, W + 2 * A, -1.0]]
+    function, two, at_rest = crank(formulation, course), crank(formulation, pieces), crank(formulation, 0.0, rate=0.0)
+    runs = [lgint.integrate(model, "rk44", t_end=1.0, h=1e-3) for model in (function, two)]
+    assert np.allclose(runs[0].force("pin.motion")[:-1], runs[1].force("pin.motion")[:-1], rtol=0, atol=1e-10)
+    assert lgint.integrate(two, "rk44", t_end=1.5, h=0.07).t.tolist().count(1.0) == 1  # a step ends where it kinks
+    still = lgint.integrate(at_rest, "rk44", t_end=0.1, h=1e-2)
+    assert np.allclose(still.force("pin.motion"), 0, atol=1e-12) and np.allclose(still.joint_angle("pin"), 0)
+    table = lgint.integrate(
+        crank(formulation, ([0, 1, 2, 3, 4], [0, 0.3, -0.5, 1.0, 1.0]), rate=0.0),
+        "rk44",
+        t_end=4.0,
+        h=1e-2,
+        dense_output=True,
+    )
+    assert np.allclose(table.at([1, 2, 3, 4]).joint_angle("pin"), [0.3, -0.5, 1.0, 1.0], rtol=0, atol=1e-9)
+
+
+def test_a_drive_takes_the_same_motions():
+    def driven(motion):
+        b = lgint.ModelBuilder(formulation="minimal")
+        b.add_body("bar", mass=2.0, inertia=(0.2, 0.2, 0.01), position=(0, 0, -0.5))
+        b.add_joint("revolute", lgint.ground, "bar", point=(0, 0, 0), axis=(1, 0, 0), name="pin", rate=W)
+        b.add_joint_drive("pin", stiffness=300.0, damping=20.0, motion=motion)
+        return lgint.integrate(b.build(), "rk44", t_end=1.0, h=1e-3).joint_angle("pin")
+
+    pieces = [[0.0, 0.0, W, 2 * A]]
+    assert np.allclose(driven(course), driven(pieces), rtol=0, atol=1e-12)
+    assert np.allclose(driven(0.5), driven([[0.0, 0.5, 0.0, 0.0]]), rtol=0, atol=0)
+    assert driven(([0.0, 0.5, 1.0], [0.0, 0.4, 0.4]))[-1] == pytest.approx(0.4, abs=0.05)
+
+
+def slides(formulation, coordinate):
+    """A body in a cylindrical joint, of which one coordinate is prescribed and the other one swings."""
+    b = lgint.ModelBuilder(gravity=(0, 0, -9.81), formulation=formulation)
+    tree = formulation == "minimal"
+    velocity = {} if tree else {"velocity": (0.5, 0, 0) if coordinate == "slide" else (0, 0.5 * 0.2, 0)}
+    turning = {} if tree or coordinate == "slide" else {"angular_velocity": (0.5, 0, 0)}
+    b.add_body("bar", mass=2.0, inertia=(0.2, 0.3, 0.1), position=(0.1, 0, -0.2), **velocity, **turning)
+    rates = {"rate": (0.5, 0.0) if coordinate == "slide" else (0.0, 0.5)} if tree else {}
+    b.add_joint("cylindrical", lgint.ground, "bar", point=(0, 0, 0), axis=(1, 0, 0), name="rod", **rates)
+    b.add_joint_motion(
+        "rod",
+        lambda t: (np.sin(0.5 * t), 0.5 * np.cos(0.5 * t), -0.25 * np.sin(0.5 * t)),
+        coordinate=coordinate,
+        name="feed",
+    )
+    return b.build()
+
+
+@pytest.mark.parametrize("coordinate", ["slide", "angle"])
+def test_either_coordinate_of_a_cylindrical_joint(coordinate):
+    runs = [lgint.integrate(slides(f, coordinate), "rk44", t_end=2.0, h=1e-3) for f in ("R3xSO3", "S3R3", "minimal")]
+    for run in runs:
+        assert np.allclose(run.joint_position("rod", coordinate), np.sin(0.5 * run.t), rtol=0, atol=1e-9)
+        if coordinate == "slide":
+            assert np.allclose(run.force("feed"), 2 * -0.25 * np.sin(0.5 * run.t), rtol=0, atol=1e-9)
+        assert np.allclose(run.force("feed"), runs[0].force("feed"), rtol=0, atol=1e-8)
+        assert lgint.check(run.model).ok
+
+
+# ---- a Stewart platform: three ways to its leg forces ----
+
+
+def leg_lengths(t):
+    """Extensions of the legs from t = 0, with both derivatives, (3, 6)."""
+
+    def at(s):
+        x = motion(s)[0]
+        R = lgint.groups.so3.exp(x[3:])
+        return np.linalg.norm(x[:3] + TOP @ R.T - BASE, axis=1)
+
+    d = 1e-3
+    v = [at(t + k * d) for k in (-2, -1, 0, 1, 2)]
+    rate = (v[0] - 8 * v[1] + 8 * v[3] - v[4]) / (12 * d)
+    second = (-v[0] + 16 * v[1] - 30 * v[2] + 16 * v[3] - v[4]) / (12 * d**2)
+    return np.stack([v[2] - at(0.0), rate, second])
+
+
+def test_three_ways_to_the_leg_forces_of_a_stewart_platform():
+    free = stewart(held=False)
+    driven, held = stewart(held=False, motions=leg_lengths), stewart()
+    run = lgint.integrate(driven, "rk44", t_end=0.4, h=5e-3)
+    own = np.stack([run.force(f"{leg}.motion") for leg in LEGS], axis=-1)
+    inverse = free.inverse_dynamics(run.q, run.v, run.vdot, run.t, actuators=LEGS)
+    assert np.abs(own - inverse).max() < 1e-8 * np.abs(own).max()
+    named = driven.inverse_dynamics(run.q, run.v, run.vdot, run.t, actuators=LEGS)
+    assert np.abs(own - named).max() < 1e-8 * np.abs(own).max()
+    # the platform moved by a support: the legs then take what the support exerts
+    moved = lgint.integrate(held, "rk44", t_end=0.4, h=5e-3)
+    inverse = free.inverse_dynamics(moved.q, moved.v, moved.vdot, moved.t, actuators=LEGS)
+    for i in (0, 40, 80):
+        state = free.state(moved.q[i], moved.v[i], moved.t[i])
+        work = sum(inverse[i, k] * state.joint_rate(leg) for k, leg in enumerate(LEGS))
+        assert work == pytest.approx(moved.state(i).power("hand"), rel=1e-8, abs=1e-8)
+    assert np.allclose(run.position("platform"), moved.position("platform"), rtol=0, atol=1e-5)
+    assert np.allclose(own, inverse, rtol=0, atol=2e-3 * np.abs(own).max())
+
+
+# ---- what is refused ----
+
+
+def test_motions_that_jump_are_refused():
+    with pytest.raises(ValueError, match=r"its rate jumps at t = 1 from 2.6 to 3"):
+        crank("R3xSO3", [[0.0, 0.0, W, 2 * A], [1.0, W + A, 3.0, 0.0]])
+    with pytest.raises(ValueError, match=r"its coordinate jumps at t = 1"):
+        crank("R3xSO3", [[0.0, 0.0, W, 2 * A], [1.0, W, W + 2 * A, 0.0]])
+
+
+@pytest.mark.parametrize("formulation", ["R3xSO3", "minimal"])
+def test_a_start_that_does_not_agree_is_refused(formulation):
+    with pytest.raises(ValueError, match=r"'pin.motion: angle' at velocity level by"):
+        crank(formulation, course, rate=1.0)
+    with pytest.raises(ValueError, match=r"'pin.motion: angle' at position level by"):
+        crank(formulation, lambda t: (0.1 + W * t, W, 0.0))
+
+
+@pytest.mark.parametrize(
+    "course",
+    [lambda t: (1.0, 2.0), lambda t: "fast", [[0.0, 1.0]], [[1, 0, 0, 0], [0, 0, 0, 0]], ([1, 0], [0, 0]), "x"],
+)
+def test_motions_of_other_shapes_are_refused(course):
+    with pytest.raises(ValueError, match=r"motion of 'pin.motion'"):
+        crank("R3xSO3", course)
+
+
+def test_unknown_joints_and_coordinates_are_refused():
+    b = lgint.ModelBuilder()
+    b.add_body("ball", mass=1.0, inertia=(1, 1, 1))
+    b.add_joint("spherical", lgint.ground, "ball", point=(0, 0, 0), name="socket")
+    with pytest.raises(ValueError, match="has neither an angle nor a slide"):
+        b.add_joint_motion("socket", 0.0)
+    with pytest.raises(ValueError, match="did you mean 'socket'"):
+        b.add_joint_motion("sockets", 0.0)
+
+
+def test_files_keep_motions(tmp_path):
+    pieces = [[0.0, 0.0, W, 2 * A]]
+    for course_, runs in ((pieces, True), (course, False)):
+        run = lgint.integrate(crank("minimal", course_), "rk44", t_end=0.1, h=1e-2)
+        run.save(tmp_path / "run.npz")
+        loaded = lgint.load(tmp_path / "run.npz")
+        assert np.array_equal(loaded.force("pin.motion"), run.force("pin.motion"))
+        if runs:
+            again = lgint.integrate(loaded.model, "rk44", t_end=0.1, h=1e-2)
+            assert np.array_equal(again.q, run.q)
