@@ -83,4 +83,13 @@ static inline double distance(int n, const double *a, const double *b)
     return worst;
 }
 
+/* The 2-norm of a difference of n numbers. */
+static inline double apart(int n, const double *a, const double *b)
+{
+    double sum = 0;
+    for (int i = 0; i < n; i++)
+        sum += (a[i] - b[i]) * (a[i] - b[i]);
+    return sqrt(sum);
+}
+
 #endif

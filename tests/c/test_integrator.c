@@ -94,9 +94,9 @@ static solution errors(const hand_system *s, solution a, const solution *exact)
 {
     double theta[MAX_NV], zero[MAX_NV] = {0};
     lg_space_difference(&s->space, exact->q, a.q, theta);
-    return (solution){.q = {distance(s->space.nv, theta, zero)},
-                      .v = {distance(s->space.nv, a.v, exact->v)},
-                      .lam = {distance(s->pattern.nrows, a.lam, exact->lam)}};
+    return (solution){.q = {apart(s->space.nv, theta, zero)},
+                      .v = {apart(s->space.nv, a.v, exact->v)},
+                      .lam = {apart(s->pattern.nrows, a.lam, exact->lam)}};
 }
 
 static int near(double observed, int order)
@@ -176,8 +176,8 @@ static void test_joined_agrees_with_top(void)
     top(&a, 1, 0);
     joined(&b, 1, 0);
     solution free_top = solve(&a, "rk67", NULL, 0.1, 1e-4), joined_top = solve(&b, "rk67", NULL, 0.1, 1e-4);
-    CHECK(distance(9, free_top.q, joined_top.q + 3) < 1e-10);
-    CHECK(distance(3, free_top.v, joined_top.v + 3) < 1e-8);
+    CHECK(apart(9, free_top.q, joined_top.q + 3) < 1e-10);
+    CHECK(apart(3, free_top.v, joined_top.v + 3) < 1e-8);
     hand_free(&a);
     hand_free(&b);
 }
@@ -256,7 +256,7 @@ static void test_positions_end_at_round_off(void)
     double phi[3], zero[3] = {0};
     lg_point point = lg_point_at(0, first.q[first.n - 1], first.v[first.n - 1]);
     CHECK(s.system.eval(&s, &point, &(lg_wanted){.phi = phi}) == LG_OK);
-    CHECK(distance(3, phi, zero) < 1e-13);
+    CHECK(apart(3, phi, zero) < 1e-13);
     hand_free(&s);
 }
 
@@ -576,7 +576,7 @@ static void test_inconsistent_start_is_named_and_mended(void)
     double rows[6], zero[6] = {0};
     lg_point point = lg_point_after(0, s.q0, s.v0, NULL);
     CHECK(s.system.eval(&s, &point, &(lg_wanted){.phi = rows, .phidot = rows + 3}) == LG_OK);
-    CHECK(distance(3, rows, zero) < 1e-14 && distance(3, rows + 3, zero) < 1e-12);
+    CHECK(apart(3, rows, zero) < 1e-14 && apart(3, rows + 3, zero) < 1e-12);
     lg_accel_close(&accel);
     lg_arena_close(&arena);
     hand_free(&s);
@@ -607,7 +607,7 @@ static void test_constant_mass_is_kept_beside_constraints(void)
     s.system.flags = 0;
     solution fresh = solve(&s, "rk44", NULL, 0.2, 0.01);
     CHECK(first.stats.factorisations == factorisations && factorisations == 4 * 20 + 1);
-    CHECK(distance(12, kept.q, fresh.q) < 1e-13 && distance(6, kept.v, fresh.v) < 1e-12);
+    CHECK(apart(12, kept.q, fresh.q) < 1e-13 && apart(6, kept.v, fresh.v) < 1e-12);
     hand_free(&s);
 }
 
@@ -632,7 +632,7 @@ static void test_projected_point_is_factored_once(void)
     lg_point end = lg_point_after(0.2, first.q[last], first.v[last], NULL);
     CHECK(lg_arena_open(&arena, lg_accel_layout, &accel) == LG_OK);
     CHECK(lg_accel_solve(&accel, &end, a, lam, &report) == LG_OK);
-    CHECK(distance(6, a, first.a[last]) < 1e-12 && distance(3, lam, first.lam[last]) < 1e-12);
+    CHECK(apart(6, a, first.a[last]) < 1e-12 && apart(3, lam, first.lam[last]) < 1e-12);
     lg_accel_close(&accel);
     lg_arena_close(&arena);
     hand_free(&s);
