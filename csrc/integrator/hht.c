@@ -65,7 +65,7 @@ static const lg_option hht_rows[] = {
      "With modified=True or False: turn the old forces into the new axes (None is False); modified=True then has order "
      "two in spatial motion.",
      LG_FIELD(lg_hht_options, transport)},
-    LG_GENALPHA_OPTIONS(LG_INDEX_3_DEFAULT),
+    LG_GENALPHA_OPTIONS(LG_INDEX_BY_STEPS),
 };
 
 const lg_option_rows lg_hht_rows = LG_OPTION_ROWS(hht_rows, lg_hht_options);

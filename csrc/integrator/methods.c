@@ -51,7 +51,9 @@ const lg_tableau *lg_method_tableau(const lg_method *method)
 int lg_method_error_order(const lg_method *method)
 {
     const lg_tableau *tableau = lg_method_tableau(method);
-    return tableau && !method->stepper->tableaux ? tableau->order_hat + 1 : method->order;
+    if (!tableau)
+        return method->order + 1;
+    return method->stepper->tableaux ? method->order : tableau->order_hat + 1;
 }
 
 const lg_momentum_rule *lg_method_momentum(const lg_method *method)

@@ -10,7 +10,7 @@ extern const int lg_method_count;
 const lg_method *lg_method_find(const char *name); /* NULL: no method has this name */
 /* The data of a method by its family: NULL if it belongs to another one. */
 const lg_tableau *lg_method_tableau(const lg_method *method);
-/* The error of a step that it estimates is O(h^this). */
+/* The error of a step that it estimates is O(h^this): that of its embedded solution, or else its own. */
 int lg_method_error_order(const lg_method *method);
 const lg_momentum_rule *lg_method_momentum(const lg_method *method);
 const lg_method *lg_method_steadier(const lg_method *method); /* the one with its steadier rule; NULL: there is none */

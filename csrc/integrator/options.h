@@ -84,16 +84,23 @@ enum { LG_PREDICTORS(LG_CHOICE_CONSTANT) };
 enum { LG_NEWTONS(LG_CHOICE_CONSTANT) };
 enum { LG_TANGENT_TERMS(LG_CHOICE_CONSTANT) };
 
+/* Options of a method with an error estimate, for the member `control`; their rows are the last ones of a method. */
+typedef struct lg_control_options {
+    lg_option_value rtol, atol, first_step, max_step, min_step, safety, max_increase, max_decrease, law;
+} lg_control_options;
+
 /* The option values of generalized-alpha and its relatives, of which other implicit methods have the first two. */
 typedef struct lg_genalpha_options {
     lg_option_value damping; /* rho_inf or alpha */
     lg_newton_options stop;
     lg_option_value sigma, index, form, start, predictor, newton, renew_after, tangent_terms, tangent_operator, scaling;
+    lg_control_options control;
 } lg_genalpha_options;
 
-/* Rows of generalized-alpha except its damping; `index_default` is LG_INDEX_3_DEFAULT or LG_STABILIZED_DEFAULT. */
-#define LG_INDEX_3_DEFAULT {3, -1}
-#define LG_STABILIZED_DEFAULT {3, 0}
+/* Rows of generalized-alpha except its damping; `index_default` is LG_INDEX_BY_STEPS, which is 3 for fixed steps and
+   stabilised for adaptive ones, or LG_INDEX_STABILIZED_ALWAYS. */
+#define LG_INDEX_BY_STEPS {NAN, -1}
+#define LG_INDEX_STABILIZED_ALWAYS {3, 0}
 
 #define LG_GENALPHA_OPTIONS(index_default)                                                                             \
     {"sigma",                                                                                                          \
@@ -110,7 +117,9 @@ typedef struct lg_genalpha_options {
          2,                                                                                                            \
          3,                                                                                                            \
          "stabilized",                                                                                                 \
-         "Constraints that each step fulfils: 3 positions, 2 velocities, \"stabilized\" both.",                        \
+         "Constraints that each step fulfils: 3 positions, 2 velocities, \"stabilized\" both. None: 3, and with "      \
+         "error "                                                                                                      \
+         "control, which 3 does not allow, \"stabilized\".",                                                           \
          LG_FIELD(lg_genalpha_options, index)},                                                                        \
         {"form",                                                                                                       \
          LG_OPTION_CHOICE,                                                                                             \
@@ -178,12 +187,8 @@ typedef struct lg_genalpha_options {
          NULL,                                                                                                         \
          "Whether unknowns and rows are scaled like accelerations.",                                                   \
          LG_FIELD(lg_genalpha_options, scaling)},                                                                      \
-        LG_NEWTON_OPTIONS(lg_genalpha_options, 1e-8, 1e-10)
-
-/* Options of a method with an error estimate, for the member `control`. */
-struct lg_control_options {
-    lg_option_value rtol, atol, first_step, max_step, min_step, safety, max_increase, max_decrease, law;
-};
+        LG_NEWTON_OPTIONS(lg_genalpha_options, 1e-8, 1e-10),                                                           \
+        LG_CONTROL_OPTIONS_BY(lg_genalpha_options, LG_CONTROL_PI, 2)
 
 /* The laws by which the next step is chosen. */
 #define LG_CONTROL_LAWS(X)                                                                                             \
@@ -194,9 +199,9 @@ struct lg_control_options {
     X(LG_CONTROL_NONE, "none")
 enum { LG_CONTROL_LAWS(LG_CHOICE_CONSTANT) };
 
-#define LG_CONTROL_OPTIONS(type) LG_CONTROL_OPTIONS_BY(type, LG_CONTROL_PI)
-/* The same with another law as the default. */
-#define LG_CONTROL_OPTIONS_BY(type, law_default)                                                                       \
+#define LG_CONTROL_OPTIONS(type) LG_CONTROL_OPTIONS_BY(type, LG_CONTROL_PI, 5)
+/* The same with other defaults of the law and of the largest increase. */
+#define LG_CONTROL_OPTIONS_BY(type, law_default, increase_default)                                                     \
     {"rtol",                                                                                                           \
      LG_OPTION_VECTOR,                                                                                                 \
      {NAN, -1},                                                                                                        \
@@ -248,7 +253,7 @@ enum { LG_CONTROL_LAWS(LG_CHOICE_CONSTANT) };
          LG_FIELD(type, control.safety)},                                                                              \
         {"max_increase",                                                                                               \
          LG_OPTION_NUMBER,                                                                                             \
-         {5, -1},                                                                                                      \
+         {increase_default, -1},                                                                                       \
          1,                                                                                                            \
          100,                                                                                                          \
          NULL,                                                                                                         \

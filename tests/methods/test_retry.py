@@ -104,6 +104,17 @@ def test_what_is_saved_does_not_depend_on_what_failed(method):
     assert rest.t[-1] == T_END
 
 
+def test_recorded_errors_are_those_of_the_parts():
+    """With control="none" the error belongs to the part of size `h` that ends at a saved state."""
+    methods = [m for m in IMPLICIT if any(o["name"] == "rtol" for o in lgint.method_info(m)["options"])]
+    assert "genalpha" in methods
+    for method in methods:
+        plain = lgint.integrate(slider(method), method, t_end=0.06, h=H, retry=10)
+        run = lgint.integrate(slider(method), method, t_end=0.06, h=H, retry=10, rtol=1e-3, control="none")
+        assert run.q.tobytes() == plain.q.tobytes() and np.array_equal(run.h, plain.h)
+        assert np.isfinite(run.error[1:]).all() and (run.h[1:] < H).any()
+
+
 # ---- going on ----
 
 

@@ -3,6 +3,8 @@
 #include "core/small.h"
 #include "integrator/genalpha/step.h"
 
+#include <math.h>
+
 /* The next `count` doubles from `base`, or NULL while measuring. */
 static double *take(double *base, int *used, int count)
 {
@@ -27,26 +29,44 @@ int lg_alpha_carry_layout(const lg_genalpha_stepper *g, double *base, lg_alpha_c
         if (i > 0)
             carry->lam[i - 1] = take(base, &used, count * nrows);
     }
+    carry->vdot = take(base, &used, g->estimates ? nv : 0);
     carry->formed_at = take(base, &used, lg_alpha_keeps_matrix(g) ? lg_alpha_state_count(system) : 0);
     return used;
 }
 
-/* The matrix that an earlier run has kept is dropped if this run needs none, or if its state has less memory, as in
-   files of versions whose elements remembered less. */
+/* Whether `count` numbers can be the state of a matrix in the carry of some run of this system. In files of versions
+   whose elements remembered less it has less memory. */
+static int may_be_matrix(const lg_genalpha_stepper *g, int count)
+{
+    int whole = lg_alpha_state_count(g->base.system);
+    return count == 0 || (count <= whole && count >= whole - g->base.system->nmem);
+}
+
+/* Takes over the carry of a run with or without vdot_n-1 and the state of a matrix, which are its end. */
+static int adopt(const lg_genalpha_stepper *g, int with_vdot, int count, const double *given, double *carry)
+{
+    lg_alpha_carry parts;
+    int nv = g->base.system->space->nv, whole = lg_alpha_carry_layout(g, carry, &parts);
+    int used = lg_alpha_keeps_matrix(g) ? lg_alpha_state_count(g->base.system) : 0;
+    int front = whole - used - (g->estimates ? nv : 0), back = count - front - (with_vdot ? nv : 0);
+    if (back < 0 || !may_be_matrix(g, back))
+        return 0;
+    lg_copy(front, given, carry);
+    for (int i = 0; g->estimates && i < nv; i++)
+        parts.vdot[i] = with_vdot ? given[front + i] : NAN;
+    if (back == used)
+        lg_copy(used, given + count - back, parts.formed_at);
+    else
+        lg_zero(used, parts.formed_at);
+    return 1;
+}
+
+/* The matrix that an earlier run has kept is dropped if this run needs none, and so is what only one of the runs
+   remembers, as it has error control. */
 int lg_alpha_adopt(const lg_stepper *self, int count, const double *given, double *carry)
 {
     const lg_genalpha_stepper *g = (const lg_genalpha_stepper *)self;
-    lg_alpha_carry parts;
-    int kept = lg_alpha_state_count(self->system), used = lg_alpha_keeps_matrix(g) ? kept : 0;
-    int data = lg_alpha_carry_layout(g, carry, &parts) - used, rest = count - data;
-    if (rest != 0 && (rest > kept || rest < kept - self->system->nmem))
-        return 0;
-    lg_copy(data, given, carry);
-    if (rest == used)
-        lg_copy(used, given + data, carry + data);
-    else
-        lg_zero(used, carry + data);
-    return 1;
+    return adopt(g, g->estimates, count, given, carry) || adopt(g, !g->estimates, count, given, carry);
 }
 
 /* Sets the parts of a state in the memory at `base` (NULL: measures only) and returns its length. */

@@ -48,11 +48,11 @@ static const lg_option genalpha_rows[] = {
      NULL,
      "Spectral radius at infinite frequency: 1 is no damping, 0 the strongest.",
      LG_FIELD(lg_genalpha_options, damping)},
-    LG_GENALPHA_OPTIONS(LG_INDEX_3_DEFAULT),
+    LG_GENALPHA_OPTIONS(LG_INDEX_BY_STEPS),
 };
 
 /* Index 3 is not the default here: without damping its multipliers oscillate. */
-static const lg_option newmark_rows[] = {LG_GENALPHA_OPTIONS(LG_STABILIZED_DEFAULT)};
+static const lg_option newmark_rows[] = {LG_GENALPHA_OPTIONS(LG_INDEX_STABILIZED_ALWAYS)};
 
 const lg_option_rows lg_genalpha_rows = LG_OPTION_ROWS(genalpha_rows, lg_genalpha_options);
 const lg_option_rows lg_newmark_rows = LG_OPTION_ROWS(newmark_rows, lg_genalpha_options);
@@ -81,11 +81,14 @@ static lg_alpha parameters(const lg_stepper *self)
 static lg_alpha_index index_of(const lg_genalpha_stepper *g)
 {
     lg_option_value index = options_of(&g->base)->index;
-    if (index.choice != 0 && index.number != 2 && index.number != 3)
+    int chosen = index.choice < 0 && !isnan(index.number);
+    if (chosen && index.number != 2 && index.number != 3)
         return LG_INDEX_COUNT;
     if (!g->base.system->pattern->nrows)
         return LG_INDEX_3; /* without constraints the indices do not differ */
-    return index.choice == 0 ? LG_INDEX_STABILIZED : index.number == 2 ? LG_INDEX_2 : LG_INDEX_3;
+    if (index.choice == 0 || (!chosen && lg_stepper_adapts(&g->base)))
+        return LG_INDEX_STABILIZED;
+    return chosen && index.number == 2 ? LG_INDEX_2 : LG_INDEX_3;
 }
 
 static const lg_alpha_form *form_of(const lg_genalpha_stepper *g)
@@ -132,6 +135,9 @@ static lg_newton_settings settings_of(const lg_genalpha_stepper *g)
     const lg_genalpha_options *options = options_of(&g->base);
     lg_newton_settings settings = lg_implicit_settings(&options->stop);
     lg_renewal_rule rule = renewal_rule(g);
+    /* without damping what Newton's method leaves goes on oscillating, and differences of vdot would count it */
+    if (g->undamped && lg_stepper_adapts(&g->base))
+        settings.rtol *= 0.01;
     const lg_plan *second = rule == LG_RENEW_BY_COST ? mu_plan(g) : NULL;
     settings.plain = settings.together = !g->extrapolates;
     settings.good_guess = g->extrapolates;
@@ -141,6 +147,25 @@ static lg_newton_settings settings_of(const lg_genalpha_stepper *g)
         .renew_after = (int)options->renew_after.number,
     };
     return settings;
+}
+
+/* Whether the options contradict each other; the report says how. */
+static int is_refused(lg_genalpha_stepper *g)
+{
+    lg_report *report = &g->base.report;
+    int constrained = g->base.system->pattern->nrows > 0, printed = g->form != &lg_exact_form;
+    if (g->index == LG_INDEX_COUNT)
+        lg_report_name(report, "index must be 3, 2 or \"stabilized\"");
+    else if (printed && g->extrapolates)
+        lg_report_name(report, "predictor \"extrapolate\" needs form \"exact\"");
+    else if (printed && g->estimates)
+        lg_report_name(report, "rtol, atol: the forms as printed have no error estimate; form \"exact\" has one");
+    else if (g->index == LG_INDEX_3 && constrained && g->adapts)
+        lg_report_name(report, "index 3 takes no tolerances: changes of h disturb its multipliers, and ratios of three "
+                               "are unstable; take index 2 or \"stabilized\"");
+    else
+        return 0;
+    return 1;
 }
 
 static lg_status genalpha_prepare(lg_stepper *self)
@@ -160,14 +185,9 @@ static lg_status genalpha_prepare(lg_stepper *self)
     g->implicit.newton = settings_of(g);
     self->accel.guest = mu_plan(g);
     self->stats.newton = newton_name(g);
-
-    if (g->index == LG_INDEX_COUNT)
-        lg_report_name(&self->report, "index must be 3, 2 or \"stabilized\"");
-    else if (g->form != &lg_exact_form && g->extrapolates)
-        lg_report_name(&self->report, "predictor \"extrapolate\" needs form \"exact\"");
-    else
-        return LG_OK;
-    return LG_BAD_ARGUMENT;
+    g->estimates = lg_stepper_estimates(self);
+    g->adapts = lg_stepper_adapts(self);
+    return is_refused(g) ? LG_BAD_ARGUMENT : LG_OK;
 }
 
 /* ---- memory ---- */
@@ -296,6 +316,17 @@ static void guess(lg_genalpha_stepper *g, const lg_alpha_carry *c)
     combine(nmu, weights, c->mu[0], c->mu[1], c->mu[2], g->mu);
 }
 
+/* The part of a_n - vdot_n that belongs to a smooth motion, Delta (vdot_n - vdot_n-1), is in proportion to h. The rest
+   is a memory of earlier steps, which falls by alpha_m/(1 - alpha_m) per step and must not grow with h: after a stiff
+   contact it would grow faster than it falls. */
+static void rescale(int n, double Delta, double ratio, const double *vdot, const lg_alpha_carry *c, double *a)
+{
+    for (int i = 0; i < n; i++) {
+        double smooth = Delta * (vdot[i] - c->vdot[i]), rest = c->a[i] - vdot[i] - smooth;
+        a[i] = vdot[i] + ratio * smooth + fmin(ratio, 1) * rest;
+    }
+}
+
 /* a_n belongs to t_n + (alpha_m - alpha_f) h of the step before. */
 static void take_accelerations(lg_genalpha_stepper *g, const lg_alpha_carry *c)
 {
@@ -304,7 +335,10 @@ static void take_accelerations(lg_genalpha_stepper *g, const lg_alpha_carry *c)
     double ratio = *c->h > 0 ? g->h / *c->h : 1;
     lg_copy(nv, state->v, g->v0);
     lg_copy(nv, c->a, g->a0);
-    for (int i = 0; ratio != 1 && i < nv; i++)
+    int knows_smooth = ratio != 1 && g->adapts && lg_alpha_knows_vdot(g, c);
+    if (knows_smooth)
+        rescale(nv, g->alpha.alpha_m - g->alpha.alpha_f, ratio, state->a, c, g->a0);
+    for (int i = 0; ratio != 1 && !knows_smooth && i < nv; i++)
         g->a0[i] = state->a[i] + ratio * (c->a[i] - state->a[i]);
 }
 
@@ -354,14 +388,16 @@ static void shift(int n, int back, double *const x[], const double *latest)
     lg_copy(n, latest, x[0]);
 }
 
-/* Writes the carry for the next step after an accepted step that began with lam_n. */
-static void hand_over(const lg_genalpha_stepper *g, const double *lam_n)
+/* Writes the carry for the next step after an accepted step that began with lam_n and vdot_n. */
+static void hand_over(const lg_genalpha_stepper *g, const double *lam_n, const double *vdot_n)
 {
     int nv = g->base.system->space->nv, nrows = g->base.system->pattern->nrows, nmu = lg_alpha_mu_count(g);
     const lg_alpha_carry *c = &g->carry;
     for (int i = 0; i < nv; i++)
         c->a[i] = g->a0[i] + g->alpha.kappa * g->now.a[i];
     *c->h = g->h;
+    if (g->estimates)
+        lg_copy(nv, vdot_n, c->vdot);
     memcpy(c->memory, &g->memory, sizeof g->memory);
     if (g->extrapolates) {
         int back = g->undamped ? 2 : 1;
@@ -446,11 +482,13 @@ static lg_status genalpha_step(lg_stepper *self, lg_state *state, double h)
     int nrows = self->system->pattern->nrows;
     LG_TRY(alpha_solve(g, state, h));
 
-    double *lam_n = g->implicit.residual;
+    double *lam_n = g->implicit.residual, *vdot_n = g->v0; /* scratch: what stood there is no longer needed */
     if (nrows)
         lg_copy(nrows, state->lam, lam_n);
+    if (g->estimates)
+        lg_copy(self->system->space->nv, state->a, vdot_n);
     LG_TRY(lg_stepper_accept(self, state, h, g->now.theta, g->now.q, g->now.v, g->now.a, g->lam));
-    hand_over(g, lam_n);
+    hand_over(g, lam_n, vdot_n);
     return LG_OK;
 }
 
@@ -464,5 +502,6 @@ const lg_stepper_type lg_genalpha = {
     .layout = genalpha_layout,
     .carry = &carry_functions,
     .step = genalpha_step,
+    .error = lg_alpha_error,
     .close = close_mu_matrix,
 };

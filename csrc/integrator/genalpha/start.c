@@ -31,25 +31,6 @@ static lg_status initial_jerk(lg_genalpha_stepper *g, double *jerk)
     return LG_OK;
 }
 
-/* l = C_q vddot + 1/4 (1/3 - sigma beta/gamma) v^ vdot, the local error of q over h^3 (holzinger2025 (40)). */
-static void local_error(const lg_genalpha_stepper *g, const double *jerk, double *l)
-{
-    const lg_space *space = g->base.system->space;
-    const lg_alpha *p = &g->alpha;
-    double Cq = (1 - 6 * p->beta - 3 * (p->alpha_m - p->alpha_f)) / 6;
-    double lie = 0.25 * (1.0 / 3 - p->sigma * p->beta / p->gamma);
-    for (int i = 0; i < space->nv; i++)
-        l[i] = Cq * jerk[i];
-    for (const lg_factor *f = space->factor, *end = f + space->nfactors; f < end; f++) {
-        double V[LG_ALPHA_BLOCK * LG_ALPHA_BLOCK];
-        if (f->node->linear)
-            continue;
-        f->node->ad(f->n, g->start->v + f->v, V);
-        for (int j = 0; j < f->nv; j++)
-            lg_axpy(f->nv, lie * g->start->a[f->v + j], V + f->nv * j, l + f->v);
-    }
-}
-
 /* x = M^-1 B^T (B M^-1 B^T)^-1 B l at the start; x must be long enough for velocities and rows. */
 static lg_status project_on_rows(lg_genalpha_stepper *g, const double *l, double *x)
 {
@@ -74,7 +55,7 @@ lg_status lg_alpha_optimal_start(lg_genalpha_stepper *g)
     LG_TRY(initial_jerk(g, jerk));
     lg_axpy(nv, (p->alpha_m - p->alpha_f) * h, jerk, g->a0);
     if (g->index == LG_INDEX_3 && constrained) {
-        local_error(g, jerk, l);
+        lg_alpha_local_error(g, g->start->v, g->start->a, jerk, l);
         LG_TRY(project_on_rows(g, l, g->implicit.residual));
         lg_axpy(nv, h * h, g->implicit.residual, g->v0);
     }

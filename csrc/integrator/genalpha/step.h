@@ -33,6 +33,7 @@ typedef struct lg_alpha_carry {
     double *steps; /* number of earlier steps whose values are available: 0 to 3 */
     double *memory; /* an lg_newton_memory */
     double *w[3], *lam[2], *mu[3]; /* values to extrapolate from, the latest first; lam begins with lam_n-1 */
+    double *vdot; /* vdot_n-1, if errors are estimated: see lg_alpha_knows_vdot */
     double *formed_at; /* of the matrix that is kept */
 } lg_alpha_carry;
 
@@ -61,7 +62,7 @@ struct lg_genalpha_stepper {
     lg_alpha alpha;
     lg_alpha_index index;
     const lg_alpha_form *form;
-    int optimal_start, extrapolates, undamped, force_terms, operator, scaled;
+    int optimal_start, extrapolates, undamped, force_terms, operator, scaled, estimates, adapts;
 
     /* the current step */
     const lg_state *start;
@@ -109,6 +110,12 @@ static inline int lg_alpha_keeps_matrix(const lg_genalpha_stepper *g)
     return g->implicit.newton.renewal.rule != LG_RENEW_ALWAYS;
 }
 
+/* Whether a carry has a vdot_n-1: there was a step before, and it was one of a run that estimates its errors. */
+static inline int lg_alpha_knows_vdot(const lg_genalpha_stepper *g, const lg_alpha_carry *carry)
+{
+    return g->estimates && *carry->h > 0 && !isnan(carry->vdot[0]);
+}
+
 /* The number of unknowns mu. */
 static inline int lg_alpha_mu_count(const lg_genalpha_stepper *g)
 {
@@ -138,6 +145,14 @@ lg_status lg_alpha_solve(lg_genalpha_stepper *g, lg_newton_result *result);
 lg_status lg_alpha_base_rows(lg_genalpha_stepper *g, const lg_alpha_state *formed);
 /* Forms and factors the kept matrix of a state again. */
 lg_status lg_alpha_rebuild(lg_genalpha_stepper *g, const lg_alpha_state *formed);
+
+/* ---- error.c ---- */
+
+/* The local error of q over h^3: C_q vddot + 1/4 (1/3 - sigma beta/gamma) v^ vdot. */
+void lg_alpha_local_error(const lg_genalpha_stepper *g, const double *v, const double *vdot, const double *vddot,
+                          double *l);
+/* The verb `error`. */
+lg_status lg_alpha_error(lg_stepper *self, const lg_state *before, double h, double *error);
 
 /* ---- start.c ---- */
 

@@ -42,7 +42,7 @@ static const lg_option rows[] = {
      "A step that takes more Newton iterations, each of which corrects every stage, has failed.",
      LG_FIELD(lg_radau_options, max_iter)},
     LG_RETRY_OPTION(LG_FIELD(lg_radau_options, retry)),
-    LG_CONTROL_OPTIONS_BY(lg_radau_options, LG_CONTROL_PREDICTIVE),
+    LG_CONTROL_OPTIONS_BY(lg_radau_options, LG_CONTROL_PREDICTIVE, 5),
 };
 
 const lg_option_rows lg_radau_rows = LG_OPTION_ROWS(rows, lg_radau_options);
