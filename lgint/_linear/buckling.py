@@ -154,7 +154,7 @@ class _Path:
         system = Corrections(self._turning, at)
         names = self._turning.model.row_names
         N = kernel(system.B, [names[row] for row in system.rows])
-        Y = np.asarray(system.maps.Y @ N)
+        Y = np.asarray(system.X @ N)
         K, M = N.T @ (system.K @ N), Y.T @ (system.derivatives.M @ Y)
         L = np.linalg.inv(np.linalg.cholesky((M + M.T) / 2))
         S = L @ K @ L.T

@@ -74,6 +74,7 @@ def later(terms: Terms, h: float) -> Terms:
     moved = _moved_bodies(space.bodies, motion, frame, h) if space.bodies else _moved_coordinates(model, motion, h)
     core, t = model.core, motion.t + h
     q, v = moved
+    v[space.states] = motion.v[space.states] + h * motion.a[space.states]
     if core.nrows:
         q, v = core.project(t, q, v, motion.mem)
     a, lam = core.initial(t, q, v, motion.mem, check=False, load=terms.how.load, static=terms.how.static)
@@ -137,7 +138,7 @@ def check_invariant(terms: Terms, N: Array, poses: list[int], where: str) -> Ter
         off = np.abs(b - a) > CHANGE * scale
         if off.any():
             i, _ = np.unravel_index(np.argmax(np.abs(b - a) / scale), a.shape)
-            _refuse(where, name, terms, [poses[int(i)]], h)
+            _refuse(where, name, terms, [*poses, *range(-len(space.states), 0)][int(i) : int(i) + 1], h)
     return after
 
 
@@ -155,7 +156,7 @@ def _not_invariant(where: str) -> str:
 
 
 def _refuse(where: str, name: str, terms: Terms, poses: list[int], h: float) -> NoReturn:
-    labels: Any = terms.space.labels
+    labels = [*terms.space.labels, *terms.space.state_labels]
     at = f" of {listing([labels[i] for i in poses])}" if poses else ""
     raise ValueError(
         f"{_not_invariant(where)}: {NAMES[name]}{at} change{'' if name == 'N' else 's'} within {h:.3g} s along the "

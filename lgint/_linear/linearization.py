@@ -44,7 +44,8 @@ class Linearization:
     basis : ndarray, shape (perturbations, n)
         The perturbations of all bodies that belong to y; `labels` names its rows.
     A, B, C, D_feed : ndarray
-        State space: x' = A x + B u and outputs C x + D_feed u, with x = (y, y').
+        State space: x' = A x + B u and outputs C x + D_feed u, with x = (y, y', s), where s are the values of
+        first-order equations, such as states of controls; `state_names` names x.
     input_names, output_names : list of str
         The names of u and of the outputs.
     """
@@ -97,43 +98,57 @@ class Linearization:
     @property
     def M(self) -> Array:
         """The inertia."""
-        return self._second_order[0]
+        return self._moving(0)
 
     @property
     def D(self) -> Array:
         """Damping and gyroscopic terms."""
-        return self._second_order[1]
+        return self._moving(1)
 
     @property
     def K(self) -> Array:
         """Stiffness and circulatory terms."""
-        return self._second_order[2]
+        return self._moving(2)
+
+    def _moving(self, which: int) -> Array:
+        """The part of M, D or K that belongs to y."""
+        n = len(self.coordinates)
+        return self._second_order[which][:n, :n]
 
     # ---- state space ----
 
     @cached_property
     def _inverse(self) -> Array:
-        size = np.sqrt(np.maximum(np.diag(self.M), np.finfo(float).tiny))
-        values, axes = np.linalg.eigh(self.M / np.outer(size, size))
+        M = self._second_order[0]
+        size = np.sqrt(np.maximum(np.diag(M), np.finfo(float).tiny))
+        values, axes = np.linalg.eigh(M / np.outer(size, size))
         if len(values) and values[0] < MASSLESS * values[-1]:
-            name = self.coordinates[int(np.argmax(np.abs(axes[:, 0])))]
+            name = [*self.coordinates, *self._terms.space.state_labels][int(np.argmax(np.abs(axes[:, 0])))]
             raise SingularError(f"linearize: nothing has inertia in the direction of {name}")
-        inverse: Array = np.linalg.inv(self.M).astype(float)
+        inverse: Array = np.linalg.inv(M).astype(float)
         return inverse
 
     @cached_property
     def A(self) -> Array:
-        """The matrix of x' = A x, x = (y, y')."""
-        n = len(self.M)
-        below = -self._inverse @ np.concatenate([self.K, self.D], axis=1)
-        return np.concatenate([np.eye(n, 2 * n, n), below])
+        """The matrix of x' = A x, x = (y, y', s)."""
+        n = len(self.coordinates)
+        _, D, K = self._second_order
+        below = -self._inverse @ np.concatenate([K[:, :n], D], axis=1)
+        return np.concatenate([np.eye(n, n + len(D), n), below])
+
+    @property
+    def state_names(self) -> list[str]:
+        """Names of x: the coordinates y, their rates, and the values of first-order equations."""
+        rates = [f"d/dt {name}" for name in self.coordinates]
+        return [*self.coordinates, *rates, *self._terms.space.state_labels]
 
     @cached_property
     def B(self) -> Array:
         """What inputs add to x'."""
-        N, Y = self._terms.free[0], self._terms.Y
-        on_y = N.T @ (Y.T @ self._forces(self._terms))
-        return np.concatenate([np.zeros_like(on_y), self._inverse @ on_y])
+        N, nz = self._terms.free[0], self._terms.space.nz
+        on_all = np.asarray(self._terms.X.T @ self._forces(self._terms))
+        on_y = N.T @ on_all[:nz]
+        return np.concatenate([np.zeros_like(on_y), self._inverse @ np.concatenate([on_y, on_all[nz:]])])
 
     def _forces(self, terms: Terms) -> Array:
         """The generalized forces (nv, inputs) of one unit of each input."""
@@ -169,13 +184,14 @@ class Linearization:
     def _outputs_of(self, terms: Terms) -> Array:
         """C and D_feed, side by side."""
         N = self._terms.free[0]
-        n, count = N.shape[1], len(self.input_names)
-        pushes = np.concatenate([np.zeros((terms.space.model.nv, 2 * n)), self._forces(terms)], axis=1)
-        accelerations = np.concatenate([self.A, self.B], axis=1)[n:]
-        y, rate = np.eye(n, 2 * n + count), np.eye(n, 2 * n + count, n)
+        n, size = N.shape[1], len(self.A) + len(self.input_names)
+        pushes = np.concatenate([np.zeros((terms.space.model.nv, len(self.A))), self._forces(terms)], axis=1)
+        whole = np.concatenate([self.A, self.B], axis=1)
+        y, rate, s = np.eye(n, size), np.eye(n, size, n), np.eye(len(self.A) - 2 * n, size, 2 * n)
         Y, W, W1, W0 = (np.asarray(each @ N) for each in (terms.Y, terms.W, terms.W1, terms.W0))
-        dq, dv = Y @ y, Y @ rate + W @ y
-        da = Y @ accelerations + W1 @ rate + W0 @ y
+        E = _dense(terms.space.E)
+        dq, dv = Y @ y, Y @ rate + W @ y + E @ s
+        da = Y @ whole[n : 2 * n] + W1 @ rate + W0 @ y + E @ whole[2 * n :]
         K, D, M, B = terms.derivatives
         left = pushes - (M @ da + D @ dv + K @ dq)
         dlam = np.linalg.lstsq(np.asarray(_dense(B)).T, left, rcond=None)[0]

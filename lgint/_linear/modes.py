@@ -12,6 +12,7 @@ from lgint._linear.terms import Space, Terms
 
 ROUND_OFF: Final = 1e-7  # eigenvalues below this fraction of the largest cannot be told from zero
 ZERO: Final = 1e-3  # the same, found by shift and invert, as a fraction of the shift
+NO_MOTION: Final = 1e-9  # relative to values of first-order equations, below which a mode has no motion
 EQUAL: Final = 1e-9  # relative difference of absolute values that do not order eigenvalues
 SHIFT: Final = 1e-3  # of sparse eigenvalue problems, relative to the root of stiffness over inertia
 
@@ -25,18 +26,20 @@ class Mode:
         1/s.
     values : ndarray, shape (perturbations,)
         The shape: complex perturbations of all bodies in the axes of the frame, named by `labels`. The largest is one.
+    states : ndarray
+        Values of first-order equations in this mode.
     z : ndarray
-        The same in the perturbations of blocks.
+        The shape in the perturbations of blocks.
     """
 
     def __init__(self, space: Space, poses: Any, eigenvalue: complex, z: Any) -> None:
-        values = np.asarray(poses @ z)
-        at = int(np.argmax(np.abs(values)))
+        values, states = np.asarray(poses @ z[: space.nz]), z[space.nz :]
+        largest = values if np.abs(values).max(initial=0) > NO_MOTION * np.abs(states).max(initial=0) else states
+        at = int(np.argmax(np.abs(largest)))
         self.eigenvalue = complex(eigenvalue)
-        self.z = z / values[at]
-        self.values = values / values[at]
+        self.z, self.states, self.values = (each / largest[at] for each in (z[: space.nz], states, values))
         self.labels = space.labels
-        self.largest = self.labels[at]
+        self.largest = (self.labels if largest is values else space.state_labels)[at]
         self._bodies = space.bodies
 
     @property
@@ -122,7 +125,9 @@ def dense_modes(terms: Terms, A: Array) -> list[Mode]:
     """All modes, of conjugate pairs those with positive imaginary parts."""
     values, vectors = np.linalg.eig(A)
     N = terms.free[0]
-    return _modes(terms, values, N @ vectors[: N.shape[1]], ROUND_OFF * float(np.abs(values).max(initial=0)))
+    n = N.shape[1]
+    parts = np.concatenate([N @ vectors[:n], vectors[2 * n :]])
+    return _modes(terms, values, parts, ROUND_OFF * float(np.abs(values).max(initial=0)))
 
 
 def _modes(terms: Terms, values: Any, vectors: Any, least: float) -> list[Mode]:
@@ -152,6 +157,8 @@ class sparse_modes:
     With z' = w, and multipliers that keep B z = 0, (A - shift)^-1 applied to (z1, w1) is (z2, w2) with
 
         (K + shift D + shift^2 M) z2 + B^T mu = -M w1 - (D + shift M) z1,   B z2 = 0,   w2 = shift z2 + z1.
+
+    Values of first-order equations are entries of w without any in z; their columns have D + shift M.
     """
 
     def __init__(self, terms: Terms) -> None:
@@ -167,10 +174,12 @@ class sparse_modes:
         return q
 
     def _saddle(self, S: Any) -> Any:
-        from scipy.sparse import block_array
+        from scipy.sparse import block_array, csr_array
         from scipy.sparse.linalg import splu
 
         B = self._terms.B
+        if S.shape[0] > B.shape[1]:
+            B = csr_array((B.data, B.indices, B.indptr), shape=(B.shape[0], S.shape[0]))
         matrix = block_array([[S, B.T], [B, None]]) if B.shape[0] else S
         return splu(matrix.tocsc())
 
@@ -180,18 +189,22 @@ class sparse_modes:
 
         terms = self._terms
         M, D, K, n = terms.M, terms.D, terms.K, terms.space.nz
+        size = M.shape[0]
         shift = SHIFT * float(np.sqrt(abs(K.diagonal()).mean() / abs(M.diagonal()).mean()))
         shift = min(shift, 1.0) if shift > 0 else 1.0
-        factored = self._saddle(K + shift * D + shift**2 * M)
+        scale = np.where(np.arange(size) < n, shift, 1.0)
+        factored = self._saddle(K + D * scale[None, :] + M * (shift * scale)[None, :])
         rows = np.zeros(len(terms.rows))
 
         def invert(x: Array) -> Array:
-            z, w = x[:n], x[n:]
-            found = factored.solve(np.concatenate([-(M @ w) - D @ z - shift * (M @ z), rows]))[:n]
-            return np.concatenate([found, shift * found + z])
+            z, w = np.concatenate([x[:n], np.zeros(size - n)]), x[n:]
+            found = factored.solve(np.concatenate([-(M @ w) - D @ z - shift * (M @ z), rows]))[:size]
+            return np.concatenate([found[:n], scale * found + z])
 
-        start = self.projected(np.random.default_rng(2).standard_normal((n, 2))).T.ravel()
-        wanted = min(2 * count + 2, 2 * n - 2 - 2 * len(rows))
-        operator = LinearOperator((2 * n, 2 * n), matvec=invert, dtype=float)
+        random = np.random.default_rng(2)
+        start = np.append(self.projected(random.standard_normal((n, 2))).T.ravel(), random.standard_normal(size - n))
+        wanted = min(2 * count + 2, n + size - 2 - 2 * len(rows))
+        operator = LinearOperator((n + size, n + size), matvec=invert, dtype=float)
         found, vectors = eigs(operator, k=wanted, which="LM", v0=start)
-        return _modes(terms, shift + 1 / found, vectors[:n], ZERO * shift)[:count]
+        parts = np.concatenate([vectors[:n], vectors[2 * n :]])
+        return _modes(terms, shift + 1 / found, parts, ZERO * shift)[:count]

@@ -128,6 +128,8 @@ class Bodies:
         found: dict[tuple[int, int, int], list[Any]] = {}
         own = z = 0
         for block, bodies in enumerate(members):
+            if not bodies:  # values of first-order equations
+                continue
             poses = np.concatenate([np.arange(self.rows[i], row_ends[i]) for i in bodies])
             v, n = np.arange(ends[block], ends[block + 1]), blocks[block][4]
             rows = self.count + np.arange(own, own + n)

@@ -101,8 +101,8 @@ class Turning:
             return self.spin.rate * self._axis, self._point
         return self.spin.rate * R[hub] @ self._axis, x[hub] + R[hub] @ self._point
 
-    def moving(self, q: Array, mem: Array | None) -> Motion:
-        """The steady motion in which the bodies are where q puts them."""
+    def moving(self, q: Array, mem: Array | None, values: Array | None = None) -> Motion:
+        """The steady motion in which the bodies are where q puts them; `values`: those of first-order equations."""
         still = np.zeros(self.model.nv)
         at = Motion(self.time, q, still, still, mem)
         x, R = self.bodies.pose(at)
@@ -110,6 +110,7 @@ class Turning:
         on = self.spin.turning[:, None]
         rate = np.cross(s, x - p) * on
         v = self.bodies.velocities(at, rate, np.tile(s, (len(x), 1)) * on)
+        v[self.space.states] = self.model.v0[self.space.states] if values is None else values
         a = self.bodies.speeding(at._replace(v=v), np.cross(s, rate))
         if mem is not None:
             mem = self.model.core.remember(self.time, q, v, still, mem)
@@ -175,17 +176,18 @@ class Turning:
         )
 
     def _length(self, system: Corrections, dz: Array) -> float:
-        moved = np.abs(system.maps.F @ dz)
+        moved = np.abs(system.maps.F @ dz[: self.space.nz])
         at = np.add.outer(self.bodies.rows, np.arange(3))
         return float(max(moved[at].max() / self.size, moved[at + 3].max()))
 
     def _moved(self, system: Corrections, at: Balance, dz: Array, dlam: Array) -> Balance:
-        q = self.model.core.retract(at.motion.q, system.maps.Y @ dz)
+        q = self.model.core.retract(at.motion.q, system.maps.Y @ dz[: self.space.nz])
+        values = at.motion.v[self.space.states] + dz[self.space.nz :]
         if self.bodies.own_rows:
             nothing = np.zeros((len(self.bodies.names), 3))
             still = at.motion._replace(q=q, v=0 * at.motion.v)
             q = self.model.core.retract(q, self.bodies.displacements(still, nothing, nothing))
-        return Balance(self.moving(q, at.motion.mem), at.lam + dlam, at.load)
+        return Balance(self.moving(q, at.motion.mem, values), at.lam + dlam, at.load)
 
 
 class Corrections:
@@ -209,11 +211,12 @@ class Corrections:
         self.maps = Maps(space, bodies, bodies.parts(motion, np.eye(3)))
         W, W0 = self._changes(motion)
         K, D, M, B = self.derivatives
-        Y = self.maps.Y.T
-        self.K = Y @ (M @ W0 + D @ W + K @ self.maps.Y)
+        self.X = space.beside(self.maps.Y, space.E)
+        Y = self.X.T
+        self.K = Y @ space.beside(M @ W0 + D @ W + K @ self.maps.Y, D @ space.E)
         active = np.flatnonzero(abs(B).sum(axis=1))
         self.rows = np.array([row for row in active if row not in bodies.own_rows], dtype=int)
-        self.B = (B @ self.maps.Y)[self.rows]
+        self.B = space.beside((B @ self.maps.Y)[self.rows], 0 * (B @ space.E)[self.rows])
         found = core.evaluate(
             *motion[:4], at.lam, mem=motion.mem, want=("Ma", "gyro", "force", "Btlam", "phi"), load=at.load
         )
@@ -221,7 +224,8 @@ class Corrections:
         self.residual: Array = terms[0] + terms[1] - terms[2] + terms[3]
         self.size = float(sum(np.abs(each).max(initial=0) for each in terms) + ROUGH * abs(self.K).max())
         self.phi: Array = found["phi"][self.rows]
-        self.spun: Array = self.maps.F.T @ turning.about_axis(motion)
+        spun = self.maps.F.T @ turning.about_axis(motion)
+        self.spun: Array = np.append(spun, np.zeros(len(space.states)))
         if not self._may_turn():
             self.spun = 0 * self.spun
 
@@ -288,7 +292,7 @@ def check_steady(turning: Turning, at: Balance, torque: float) -> None:
     model, rate = turning.model, turning.spin.rate
     system = Corrections(turning, at)
     size = system.size
-    if abs(torque) > LEFT * float(np.abs(system.spun) @ np.abs(system.maps.Y.T) @ _forces(turning, at)) + LEFT * size:
+    if abs(torque) > LEFT * float(np.abs(system.spun) @ np.abs(system.X.T) @ _forces(turning, at)) + LEFT * size:
         names = _with_power(turning, at)
         raise ValueError(
             f"spin: a net torque of {-torque:.6g} N m about the axis is left, with which the bodies would not turn "
@@ -329,7 +333,7 @@ def after(turning: Turning, at: Balance, angle: float) -> Motion:
     q = turning.model.core.retract(at.motion.q, angle / turning.spin.rate * at.motion.v)
     for _ in range(PASSES):
         q = towards(turning.bodies, at.motion._replace(t=time, q=q), goal_x, goal_R)
-    return turning.moving(q, at.motion.mem)._replace(t=time)
+    return turning.moving(q, at.motion.mem, at.motion.v[turning.space.states])._replace(t=time)
 
 
 def _refuse_rows(model: Model, values: Array, size: float, what: str) -> None:

@@ -19,6 +19,7 @@ from lgint._args import Array, listing
 from lgint._core import SingularError
 from lgint._linear.frame import Frame
 from lgint._linear.perturb import Block, Bodies, Motion, Parts, brackets, rates_in
+from lgint._model.joints import NODES
 from lgint._model.loops import TOLERANCE, dependent_rows
 from lgint._model.model import Model
 from lgint._model.system import System
@@ -45,8 +46,26 @@ class Derivatives(NamedTuple):
     B: Matrix
 
 
+def first_order(model: System) -> Any:
+    """The velocities that are values of first-order equations, without coordinates."""
+    ends = [*(v for _, _, _, v, _ in model.core.factors), model.nv]
+    found = [
+        np.arange(ends[i], ends[i + 1])
+        for i, (kind, *_) in enumerate(model.core.factors)
+        if NODES[kind]["position"] == "none"
+    ]
+    return np.concatenate([np.zeros(0, dtype=int), *found])
+
+
 class Space:
-    """The perturbations of a system: what does not depend on its state."""
+    """The perturbations of a system: what does not depend on its state.
+
+    Attributes
+    ----------
+    states : ndarray
+        Velocities that are values of first-order equations, which have no coordinates; E chooses them, and `moving` the
+        others.
+    """
 
     def __init__(self, model: System) -> None:
         self.model = model
@@ -54,8 +73,12 @@ class Space:
         self.sparse = model.nv >= LARGE
         if self.sparse:
             _need_scipy()
-        self.nz = self.bodies.nz if self.bodies else model.nv
-        self.labels = self.bodies.labels if self.bodies else [f"q[{i}]" for i in range(model.nv)]
+        self.states = first_order(model)
+        moving = np.setdiff1d(np.arange(model.nv), self.states)
+        self.nz = self.bodies.nz if self.bodies else len(moving)
+        self.labels = self.bodies.labels if self.bodies else [f"q[{i}]" for i in moving]
+        self.state_labels = [f"state[{i}]" for i in range(len(self.states))]
+        self.moving, self.E = self._chosen(moving), self._chosen(self.states)
         rows, columns, B_rows, B_columns = model.core.sparsity()
         self._places = {"K": (rows, columns), "D": (rows, columns), "M": (rows, columns), "B": (B_rows, B_columns)}
 
@@ -67,6 +90,19 @@ class Space:
         )
         shapes = {"K": (n, n), "D": (n, n), "M": (n, n), "B": (core.nrows, n)}
         return Derivatives(*(self._matrix(values[name], *self._places[name], shapes[name]) for name in "KDMB"))
+
+    def _chosen(self, velocities: Any) -> Matrix:
+        """The matrix (nv, n) whose columns are these velocities."""
+        n = len(velocities)
+        return self._matrix(np.ones(n), velocities, np.arange(n), (self.model.nv, n))
+
+    def beside(self, left: Matrix, right: Matrix) -> Matrix:
+        """Two matrices side by side."""
+        if not self.sparse:
+            return np.concatenate([left, right], axis=1)
+        from scipy.sparse import hstack
+
+        return hstack([left, right]).tocsr()
 
     def scattered(self, blocks: list[Block], shape: tuple[int, int]) -> Matrix:
         """The matrix of blocks."""
@@ -119,8 +155,9 @@ class Terms:
     ----------
     Y, W, W1, W0 : matrices, shapes (nv, nz)
         delta q = Y z, delta v = Y z' + W z, delta a = Y z'' + W1 z' + W0 z.
-    M, D, K : matrices, shapes (nz, nz)
-        Of the linearised equations of motion.
+    M, D, K : matrices, shapes (nz + states, nz + states)
+        Of the linearised equations M w' + D w + K z = 0 with w = (z', s), where s are values of first-order equations;
+        K has zeros in their columns.
     B : matrix, shape (rows, nz)
         Of the active constraints; `rows` are their numbers.
     basis : list of Block
@@ -133,9 +170,9 @@ class Terms:
         self.error = 0.0
         self.basis: list[Block] = []
         if space.bodies is None:
-            self.Y: Matrix = np.eye(space.nz)
-            self.W = self.W1 = brackets(space.model, motion.v)
-            self.W0 = brackets(space.model, motion.a)
+            self.Y: Matrix = space.moving
+            self.W = self.W1 = brackets(space.model, motion.v) @ self.Y
+            self.W0 = brackets(space.model, motion.a) @ self.Y
         else:
             self._set_maps(space.bodies, None if like is None else like.basis)
         self._set()
@@ -151,10 +188,11 @@ class Terms:
 
     def _set(self) -> None:
         K, D, M, B = self.derivatives
-        Y = self.Y.T
-        self.M = Y @ (M @ self.Y)
-        self.D = Y @ (M @ self.W1 + D @ self.Y)
-        self.K = Y @ (M @ self.W0 + D @ self.W + K @ self.Y)
+        E, beside = self.space.E, self.space.beside
+        self.X = beside(self.Y, E)
+        self.M = self.X.T @ (M @ self.X)
+        self.D = self.X.T @ beside(M @ self.W1 + D @ self.Y, D @ E)
+        self.K = self.X.T @ beside(M @ self.W0 + D @ self.W + K @ self.Y, 0 * E)
         own = set() if self.space.bodies is None else self.space.bodies.own_rows
         active = np.flatnonzero(abs(B).sum(axis=1))
         self.rows = np.array([row for row in active if row not in own], dtype=int)
@@ -194,8 +232,10 @@ class Terms:
         return bool(np.abs(self.B @ N).max() <= tolerance * max(1.0, float(abs(self.B).max())) * np.abs(N).max())
 
     def on(self, N: Array) -> tuple[Array, Array, Array]:
-        """M, D and K on perturbations z = N y."""
-        return N.T @ (self.M @ N), N.T @ (self.D @ N), N.T @ (self.K @ N)
+        """M, D and K on perturbations z = N y and the values of first-order equations."""
+        count = len(self.space.states)
+        both = np.block([[N, np.zeros((len(N), count))], [np.zeros((count, N.shape[1])), np.eye(count)]])
+        return both.T @ (self.M @ both), both.T @ (self.D @ both), both.T @ (self.K @ both)
 
 
 def kernel(B: Matrix, names: list[str]) -> Array:

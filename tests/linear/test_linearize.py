@@ -386,3 +386,34 @@ def test_pictures_and_tables():
     for bad in (0, 1.5, True):
         with pytest.raises(ValueError, match="n: a positive whole number"):
             found.shapes(bad)
+
+
+# ---- values of first-order equations ----
+
+
+def controlled(k=40.0, d=1.5, gain=(30.0, 12.0, 4.0)):
+    """A mass on a spring with a filtered PI control, as functions: x'' = (-k x - d x' + u)/2, s1' = -x, u = gains."""
+    p, i, a = gain
+
+    def force(t, q, v):
+        x, rate, integral, filtered = q[0], v[0], v[1], v[2]
+        effort = i * integral - p * filtered
+        return np.array([-k * x - d * rate + effort, -x, a * (x - filtered)])
+
+    model = lgint.CallableModel(
+        [("Rn", 1), ("first_order", 2)], [0.0], [0.0, 0.0, 0.0], lambda t, q: np.diag([2.0, 1.0, 1.0]), force
+    )
+    A = np.array([[0, 1, 0, 0], [-k / 2, -d / 2, i / 2, -p / 2], [-1, 0, 0, 0], [a, 0, 0, -a]])
+    return model, A
+
+
+def test_values_of_first_order_equations_have_one_row_each():
+    model, A = controlled()
+    found = lgint.linearize(model.state(), outputs=[("v",)])
+    assert found.state_names == ["q[0]", "d/dt q[0]", "state[0]", "state[1]"]
+    assert np.abs(found.A - A).max() < 1e-6 and found.M.shape == found.K.shape == (1, 1)
+    assert np.abs(found.C - np.eye(4)[1:]).max() < 1e-9
+    modes = found.shapes(4)
+    expected = np.linalg.eigvals(A)
+    for mode in modes:
+        assert np.abs(expected - mode.eigenvalue).min() < 1e-6 and mode.states.shape == (2,)
