@@ -99,6 +99,7 @@ struct lg_stepper {
     lg_accel accel; /* index-1 accelerations; its matrix serves the stepper too, after a reset */
     double
         *coarse; /* 2 nv: the error against a second, coarser solution, which `error` sets too; NULL: there is none */
+    long factorisations, fallbacks; /* of matrices of its own, fall-backs to dense ones among them */
     double *mem; /* scratch for the memory of the system at the end of a step */
     int replaced; /* the state is another one since the last step: what is kept beside the carry belongs to none */
     lg_stats stats;

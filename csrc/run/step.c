@@ -30,8 +30,8 @@ void lg_run_count_work(lg_run *run)
 {
     lg_stepper *stepper = run->stepper;
     stepper->stats.evaluations = stepper->accel.evaluations;
-    stepper->stats.factorisations = stepper->accel.matrix.factorisations;
-    stepper->stats.dense_fallbacks = stepper->accel.matrix.fallbacks;
+    stepper->stats.factorisations = stepper->accel.matrix.factorisations + stepper->factorisations;
+    stepper->stats.dense_fallbacks = stepper->accel.matrix.fallbacks + stepper->fallbacks;
 }
 
 static void count_step(lg_run *run, double h, double error)

@@ -134,7 +134,11 @@ static lg_status factor(lg_radau_stepper *r, int i)
         lg_matrix_add_rows(matrix, mu, r->Z, 0, r->chain);
     }
     r->base.stats.jacobians++;
-    return lg_factor_named(r->base.system, matrix, &r->base.report);
+    r->base.factorisations++;
+    r->base.fallbacks -= matrix->fallbacks;
+    lg_status status = lg_factor_named(r->base.system, matrix, &r->base.report);
+    r->base.fallbacks += matrix->fallbacks;
+    return status;
 }
 
 /* ---- residual and correction ---- */

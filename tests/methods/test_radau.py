@@ -1,0 +1,206 @@
+"""Radau IIA: orders on every formulation, stiff joints, contact, errors and tolerances, large turns, failures."""
+
+import functools
+
+import numpy as np
+import pytest
+
+import lgint
+from battery import observed_order, rotation_error, slow_top, start_of, top_by_scipy
+from kinds import FORMULATIONS
+
+METHODS = {"radau3": (2, 3), "radau5": (3, 5)}  # stages, order
+
+
+def pendulums(stiffness=1e6, damping=1e4, links=2):
+    """Links in a row that are hinged about y, with a drive in every second hinge: the pair, or a chain of it."""
+    b = lgint.ModelBuilder(gravity=(0, 0, -9.81))
+    partner = lgint.ground
+    for i in range(links):
+        heavy = i % 2 == 0
+        x, back = 1.8 * (i // 2) + (0.5 if heavy else 1.4), 0.5 if heavy else 0.4
+        inertia = (0.02, 0.03, 0.02) if heavy else (0.01, 0.02, 0.02)
+        b.add_body(f"link{i}", mass=1.0 if heavy else 0.6, inertia=inertia, position=(x, 0, 0))
+        hinge = b.add_joint("revolute", partner, f"link{i}", point=(x - back, 0, 0), axis=(0, 1, 0), name=f"hinge{i}")
+        if not heavy:
+            b.add_joint_drive(hinge, stiffness=stiffness, damping=damping)
+        partner = f"link{i}"
+    return b.build()
+
+
+@functools.cache
+def stiff_velocities():
+    """The velocities of the pair after 1 s, as `radau5` gives them with many steps and `herk5` with h = 4e-6."""
+    return lgint.integrate(pendulums(), "radau5", t_end=1.0, h=1 / 800, save_every=800).v[-1]
+
+
+def velocity_error(run):
+    return np.abs(run.v[-1] - stiff_velocities()).max()
+
+
+# ---- orders ----
+
+
+@pytest.mark.parametrize("constrained", [False, True], ids=["free", "constrained"])
+@pytest.mark.parametrize("formulation", FORMULATIONS)
+@pytest.mark.parametrize("method", METHODS)
+def test_order_of_coordinates_velocities_and_multipliers(method, formulation, constrained):
+    """The saved multipliers have the order of q and v, although those of the stages have that of their number."""
+    order = METHODS[method][1]
+    omega0 = start_of(formulation, 5)
+    model = slow_top(formulation, constrained, omega0=omega0)
+    R, w, _, force = top_by_scipy(omega0)
+    steps = (20, 40, 80) if order == 5 else (40, 80, 160)
+    errors = []
+    for n in steps:
+        run = lgint.integrate(model, method, t_end=0.5, h=0.5 / n)
+        error = [rotation_error(run.rotation("top")[-1], R), np.abs(run.angular_velocity("top")[-1] - w).max()]
+        errors.append(error + ([np.abs(run.lam[-1, :3] - force).max()] if constrained else []))
+        if constrained:
+            residuals = [np.abs(run.constraint_residual(level)).max() for level in ("position", "velocity")]
+            assert residuals[0] < 1e-14 and residuals[1] < 1e-12
+    for column in np.transpose(errors):
+        assert observed_order(steps, column) == pytest.approx(order, abs=0.3)
+
+
+@pytest.mark.parametrize(
+    ("model", "steps"),
+    [
+        (functools.partial(lgint.models.pendulum_chain, n=3, joint="revolute", formulation="minimal"), (50, 100)),
+        (functools.partial(lgint.models.pendulum_chain, n=3, joint="spherical", formulation="minimal"), (50, 100)),
+        (lgint.models.slider_crank, (20, 40)),
+        (functools.partial(lgint.models.roll_up, edges=2, damping=0.0), (10, 20)),
+    ],
+    ids=["tree", "tree of spherical joints", "slider-crank", "rod"],
+)
+@pytest.mark.parametrize("method", METHODS)
+def test_order_on_mechanisms_and_rods(method, model, steps):
+    system, order = model(), METHODS[method][1]
+    t_end = 0.2
+    best = lgint.integrate(system, "rk67", t_end=t_end, h=t_end / 4000, save_every=4000)
+    runs = [lgint.integrate(system, method, t_end=t_end, h=t_end / n, save_every=n) for n in steps]
+    errors = [np.abs(run.v[-1] - best.v[-1]).max() for run in runs]
+    assert np.log2(errors[0] / errors[1]) == pytest.approx(order, abs=0.4), errors
+
+
+# ---- stiff joints ----
+
+
+def test_the_stiff_pair_takes_few_steps():
+    assert velocity_error(lgint.integrate(pendulums(), "radau5", t_end=1.0, h=1 / 57)) < 3e-8
+    assert velocity_error(lgint.integrate(pendulums(), "radau5", t_end=1.0, h=1 / 80)) < 1e-8
+    slow = lgint.integrate(pendulums(), "genalpha", t_end=1.0, h=1 / 400)
+    assert velocity_error(slow) > 1e-5
+
+
+@pytest.mark.slow
+def test_the_stiff_pair_agrees_with_a_half_explicit_method():
+    run = lgint.integrate(pendulums(), "herk5", t_end=1.0, h=4e-6, save_every=250_000)
+    assert velocity_error(run) < 1e-10
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_errors_are_in_proportion_to_the_tolerance(method):
+    """Over five decades; those of `radau5` are rescaled, as the order of its estimate is lower than its own."""
+    tolerances = 10.0 ** np.arange(-4, -10, -1) if method == "radau5" else 10.0 ** np.arange(-3, -9, -1)
+    runs = [lgint.integrate(pendulums(), method, t_end=1.0, rtol=tol, atol=tol) for tol in tolerances]
+    ratios = [velocity_error(run) / tol for run, tol in zip(runs, tolerances, strict=True)]
+    assert max(ratios) < 10 * min(ratios) and 0.05 < min(ratios) and max(ratios) < 20
+    assert all(run.stats.rejected <= 6 and run.stats.failed == 0 for run in runs)
+
+
+def test_a_chain_of_stiff_joints():
+    model = pendulums(links=10)
+    runs = [lgint.integrate(model, "radau5", t_end=0.5, rtol=tol, atol=tol) for tol in (1e-5, 1e-7, 1e-11)]
+    errors = [np.abs(run.v[-1] - runs[-1].v[-1]).max() for run in runs[:2]]
+    assert errors[0] < 1e-4 and errors[1] < 1e-6 and runs[1].stats.steps < 120
+
+
+def test_an_undamped_stiff_joint_is_damped_until_the_step_resolves_it():
+    model = pendulums(stiffness=1e4, damping=0.0)
+    best = lgint.integrate(model, "herk5", t_end=1.0, h=2e-5, save_every=50_000)
+    run = {n: lgint.integrate(model, "radau5", t_end=1.0, h=1 / n, save_every=n) for n in (50, 1600, 3200)}
+    error = {n: np.abs(r.v[-1] - best.v[-1]).max() for n, r in run.items()}
+    still = np.abs(run[50].v[-1, 4] - run[50].v[-1, 10])  # the relative rate in the hinge
+    assert error[50] < 0.05 and still < 1e-3 < np.abs(best.v[-1, 4] - best.v[-1, 10])
+    assert error[1600] < 1e-4 and np.log2(error[1600] / error[3200]) == pytest.approx(5, abs=0.3)
+
+
+# ---- contact ----
+
+
+def test_a_ball_rebounds_from_a_stiff_contact():
+    """A spring of 1e8 N/m that only pushes; the ball leaves it with the energy it came with."""
+    b = lgint.ModelBuilder(gravity=(0, 0, -9.81))
+    b.add_body("ball", mass=1.0, inertia=np.full(3, 0.004), position=(0, 0, 0.6), angular_velocity=(1, 2, 3))
+
+    def law(t, x, R, xdot, omega):
+        return np.array([0, 0, 1e8 * max(0.1 - x[2], 0.0), 0, 0, 0])
+
+    b.add_force_law(law, bodies="ball")
+    run = lgint.integrate(b.build(), "radau5", t_end=1.2, rtol=1e-6, atol=1e-9)  # two impacts
+    energy = 0.5 * run.v[-1, 2] ** 2 + 9.81 * (run.q[-1, 2] - 0.1)
+    assert energy == pytest.approx(9.81 * 0.5, rel=1e-4) and run.stats.steps < 150
+    assert run.q[:, 2].min() == pytest.approx(0.1 - np.sqrt(2 * 9.81 * 0.5 / 1e8), abs=3e-5)
+
+
+# ---- turns ----
+
+
+@pytest.mark.parametrize("formulation", FORMULATIONS)
+def test_a_step_of_three_quarters_of_a_radian_converges(formulation):
+    model = slow_top(formulation, omega0=start_of(formulation, 5))
+    run = lgint.integrate(model, "radau5", t_end=0.5, h=0.75 / 16)
+    R, _, _, _ = top_by_scipy(start_of(formulation, 5))
+    assert rotation_error(run.rotation("top")[-1], R) < 2e-2
+    assert run.stats.newton_iterations < 20 * run.stats.steps
+
+
+def spinning(rate, formulation="R3xSO3"):
+    b = lgint.ModelBuilder(formulation=formulation)
+    b.add_body("disc", mass=1.0, inertia=(1.0, 2.0, 3.0), angular_velocity=(0, 0.01, rate))
+    return b.build()
+
+
+@pytest.mark.parametrize("formulation", ["R3xSO3", "SE3", "R3xS3"])
+def test_a_step_of_more_than_half_a_turn(formulation):
+    """It is refused by name with fixed steps, and shortened with tolerances."""
+    assert lgint.integrate(spinning(3.0, formulation), "radau5", t_end=2.0, h=1.0).t[-1] == 2.0
+    with pytest.raises(lgint.IntegrationError, match="disc turns by 3.3[0-9]* rad in a step, where half a turn"):
+        lgint.integrate(spinning(3.3, formulation), "radau5", t_end=2.0, h=1.0)
+    run = lgint.integrate(spinning(3.3, formulation), "radau5", t_end=5.0, rtol=1e-2, first_step=2.0)
+    assert run.stats.rejected > 0 and run.h.max() < np.pi / 3.3 * (1 + 1e-3)
+
+
+# ---- Newton's method ----
+
+
+def test_statistics_count_each_kind_of_matrix():
+    model = slow_top("R3xSO3")
+    run = lgint.integrate(model, "radau5", t_end=0.5, h=0.01)
+    assert run.stats.jacobians == 3 * run.stats.steps
+    assert run.stats.newton_iterations < 7 * run.stats.steps
+    masses = run.stats.factorisations - run.stats.jacobians  # at the start, and at the end of each step
+    assert 2 * run.stats.steps <= masses <= 3 * run.stats.steps + 1
+
+
+def test_a_failed_step_names_the_body_and_the_law():
+    b = lgint.ModelBuilder()
+    b.add_body("block", mass=1.0, inertia=(1, 1, 1), velocity=(1.0, 0, 0))
+    b.add_force_law(lambda t, x, R, v, w: np.array([-1e6 * np.sign(v[0]), 0, 0, 0, 0, 0]), bodies="block", name="rub")
+    with pytest.raises(lgint.ConvergenceError, match="velocity 0 of block.*rub") as caught:
+        lgint.integrate(b.build(), "radau5", t_end=1.0, h=0.01)
+    assert caught.value.trajectory.t[-1] == 0
+
+
+def test_the_predictive_law():
+    """h times the smaller of the laws of the last error, and of the last two errors and sizes (hairer1996, IV.8)."""
+    model = slow_top("R3xSO3")
+    run = lgint.integrate(model, "dopri5", t_end=0.5, rtol=1e-7, control="predictive", safety=0.6)
+    assert run.stats.rejected == 0
+    h, error = run.h[1:-3], run.error[1:-3]
+    old = np.maximum(error[:-2], 1e-2)
+    plain = 0.6 * error[1:-1] ** -0.2
+    factor = plain * np.minimum(1, h[1:-1] / h[:-2] * (old / error[1:-1]) ** 0.2)
+    assert np.allclose(h[2:], h[1:-1] * np.clip(factor, 0.2, 5), rtol=1e-9)
+    assert (factor < plain).any() and lgint.method_info("radau5")["options"][-1]["default"] == "predictive"
