@@ -379,8 +379,7 @@ static lg_status hht_factor(void *self, int with_matrix, int keeps)
 
     add_transport(g);
     if (g->base.system->pattern->nrows) {
-        lg_matrix_add_columns(&accel->matrix, 1.0, accel->B);
-        lg_matrix_add_rows(&accel->matrix, g->beta_prime, accel->B, 0, g->chain);
+        lg_matrix_add_border(&accel->matrix, 1, accel->B, g->beta_prime, accel->B, 0, g->chain);
     }
     g->base.stats.jacobians++;
     return lg_factor_named(g->base.system, &accel->matrix, &g->base.report);

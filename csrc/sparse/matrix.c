@@ -122,18 +122,15 @@ static LG_INLINE void add_transposed(int rows, int nv, double s, const double *r
             U[i + ld * r] += s * B[r + rows * i];
 }
 
-void lg_matrix_add_columns(lg_matrix *matrix, double s, const double *B)
+static inline void add_column_entry(const lg_matrix *matrix, const lg_entry_address *entry, double s, const double *B)
 {
-    const lg_plan *plan = matrix->plan;
-    for (const lg_entry_address *entry = plan->entries; entry < plan->entries + plan->nentries; entry++) {
-        double *U = matrix->values + entry->U;
-        if (entry->rows == 3 && entry->nv == 6)
-            add_transposed(3, 6, s, B + entry->value, U, entry->ld_U);
-        else if (entry->rows == 3 && entry->nv == 3)
-            add_transposed(3, 3, s, B + entry->value, U, entry->ld_U);
-        else
-            add_transposed(entry->rows, entry->nv, s, B + entry->value, U, entry->ld_U);
-    }
+    double *U = matrix->values + entry->U;
+    if (entry->rows == 3 && entry->nv == 6)
+        add_transposed(3, 6, s, B + entry->value, U, entry->ld_U);
+    else if (entry->rows == 3 && entry->nv == 3)
+        add_transposed(3, 3, s, B + entry->value, U, entry->ld_U);
+    else
+        add_transposed(entry->rows, entry->nv, s, B + entry->value, U, entry->ld_U);
 }
 
 /* L += s B */
@@ -204,22 +201,44 @@ static void add_scaled_product(const lg_entry_address *entry, double s, const do
         add_product_rows(1, entry, apart, s, B + row, entry->rows, X, L + row);
 }
 
+static inline void add_row_entry(const lg_matrix *matrix, const lg_entry_address *entry, double s, const double *B,
+                                 int level, const lg_chain *chain)
+{
+    double *L = matrix->values + entry->L;
+    double k = chain ? s * chain[entry->block].k[level] : s;
+    const double *X = chain ? chain[entry->block].X[level] : NULL;
+    if (k == 0)
+        return;
+    if (X)
+        add_scaled_product(entry, k, B + entry->value, X, L);
+    else
+        add_scaled(entry, k, B + entry->value, L);
+}
+
+static void add_masks(const lg_matrix *matrix, const double *B)
+{
+    const lg_plan *plan = matrix->plan;
+    for (const lg_mask_address *mask = plan->masks; mask < plan->masks + plan->nmasks; mask++)
+        matrix->values[mask->at] += B[mask->value];
+}
+
 void lg_matrix_add_rows(lg_matrix *matrix, double s, const double *B, int level, const lg_chain *chain)
 {
     const lg_plan *plan = matrix->plan;
+    for (const lg_entry_address *entry = plan->entries; entry < plan->entries + plan->nentries; entry++)
+        add_row_entry(matrix, entry, s, B, level, chain);
+    add_masks(matrix, B);
+}
+
+void lg_matrix_add_border(lg_matrix *matrix, double t, const double *C, double s, const double *B, int level,
+                          const lg_chain *chain)
+{
+    const lg_plan *plan = matrix->plan;
     for (const lg_entry_address *entry = plan->entries; entry < plan->entries + plan->nentries; entry++) {
-        double *L = matrix->values + entry->L;
-        double k = chain ? s * chain[entry->block].k[level] : s;
-        const double *X = chain ? chain[entry->block].X[level] : NULL;
-        if (k == 0)
-            continue;
-        if (X)
-            add_scaled_product(entry, k, B + entry->value, X, L);
-        else
-            add_scaled(entry, k, B + entry->value, L);
+        add_column_entry(matrix, entry, t, C);
+        add_row_entry(matrix, entry, s, B, level, chain);
     }
-    for (const lg_mask_address *mask = plan->masks; mask < plan->masks + plan->nmasks; mask++)
-        matrix->values[mask->at] += B[mask->value];
+    add_masks(matrix, B);
 }
 
 static LG_INLINE void put_transposed(int rows, int nv, const double *restrict B, double *restrict U, int ld)

@@ -229,8 +229,7 @@ static inline void assemble(problem *p)
     memset(p->dense, 0, (size_t)(p->size * p->size) * sizeof(double));
     lg_matrix_zero(&p->matrix);
     assemble_cliques(p);
-    lg_matrix_add_columns(&p->matrix, 1.5, p->B[0]);
-    lg_matrix_add_rows(&p->matrix, 1.5, p->B[0], 0, p->chain);
+    lg_matrix_add_border(&p->matrix, 1.5, p->B[0], 1.5, p->B[0], 0, p->chain);
     dense_constraints(p, 1.5);
 }
 

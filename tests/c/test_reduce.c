@@ -218,13 +218,12 @@ static void close_case(reduced_case *k)
 
 static void solve_reduced(reduced_case *k, double *x)
 {
-    double small[MOST * 2];
+    double G[MOST * 2], B[MOST * 2];
     lg_matrix_zero(&k->reduced);
     lg_reduction_add(&k->r, &k->whole, k->bases[0], k->bases[1], &k->reduced);
-    lg_reduction_rows(&k->r, k->values[0], k->bases[0], small);
-    lg_matrix_add_columns(&k->reduced, 1, small);
-    lg_reduction_rows(&k->r, k->values[1], k->bases[1], small);
-    lg_matrix_add_rows(&k->reduced, 1, small, 0, NULL);
+    lg_reduction_rows(&k->r, k->values[0], k->bases[0], G);
+    lg_reduction_rows(&k->r, k->values[1], k->bases[1], B);
+    lg_matrix_add_border(&k->reduced, 1, G, 1, B, 0, NULL);
     CHECK(lg_matrix_factor(&k->reduced) == LG_OK);
     lg_copy(k->nu + ROWS, k->right, x);
     CHECK(lg_matrix_solve(&k->reduced, x) == LG_OK);

@@ -94,8 +94,7 @@ static lg_status conserve_factor(void *self, int with_matrix, int keeps)
     if (!with_matrix)
         LG_TRY(evaluate_system(c, 1, accel->rows));
     if (c->base.system->pattern->nrows) {
-        lg_matrix_add_columns(&accel->matrix, 1.0, c->G);
-        lg_matrix_add_rows(&accel->matrix, c->row_scale, accel->B, 0, c->chain);
+        lg_matrix_add_border(&accel->matrix, 1, c->G, c->row_scale, accel->B, 0, c->chain);
     }
     c->base.stats.jacobians++;
     return lg_factor_named(c->base.system, &accel->matrix, &c->base.report);

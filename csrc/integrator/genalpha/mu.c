@@ -99,8 +99,7 @@ static void assemble(lg_genalpha_stepper *g)
 {
     lg_matrix_zero(&g->mu_matrix);
     add_identity(&g->mu_matrix, g->base.system->pattern);
-    lg_matrix_add_columns(&g->mu_matrix, 1, g->Bn);
-    lg_matrix_add_rows(&g->mu_matrix, 1, g->base.accel.B, 0, g->chain);
+    lg_matrix_add_border(&g->mu_matrix, 1, g->Bn, 1, g->base.accel.B, 0, g->chain);
 }
 
 lg_status lg_alpha_factor_mu(lg_genalpha_stepper *g, const lg_alpha_state *formed)

@@ -129,13 +129,11 @@ static lg_status factor_matrix(lg_genalpha_stepper *g, const lg_alpha_state *for
     lg_accel *accel = &g->base.accel;
     double s = phidot_scale(g, formed->h);
     if (g->base.system->pattern->nrows) {
-        lg_matrix_add_columns(&accel->matrix, 1, accel->B);
-        if (g->index == LG_INDEX_3)
-            lg_matrix_add_rows(&accel->matrix, phi_scale(g, formed->h), accel->B, 0, g->chain);
-        else {
-            lg_matrix_add_rows(&accel->matrix, s, accel->B, 1, g->chain);
+        int position = g->index == LG_INDEX_3;
+        lg_matrix_add_border(&accel->matrix, 1, accel->B, position ? phi_scale(g, formed->h) : s, accel->B, !position,
+                             g->chain);
+        if (!position)
             lg_matrix_add_rows(&accel->matrix, s, g->Z, 0, g->chain);
-        }
     }
     g->base.stats.jacobians++;
     LG_TRY(lg_factor_named(g->base.system, &accel->matrix, &g->base.report));
