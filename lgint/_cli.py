@@ -106,6 +106,7 @@ def _bench_parser(commands: Any) -> None:
     bench = commands.add_parser("bench", help="microseconds per step, compared with Exudyn if it is installed")
     bench.add_argument("--only", default="", metavar="TEXT", help="only cases whose names contain this text")
     bench.add_argument("--rods", action="store_true", help="rods, compared with PyElastica if it is installed")
+    bench.add_argument("--long", action="store_true", help="time per link of chains of 100 to 10 000 links")
     bench.add_argument("--trees", action="store_true", help="trees, compared with MuJoCo and Pinocchio if installed")
     bench.add_argument("--repeat", type=int, default=9, metavar="N", help="take the least of N times (default: 9)")
     bench.add_argument("--machine", default="", metavar="NAME", help="name of this machine in the table and the file")
@@ -229,9 +230,10 @@ def _bench(given: argparse.Namespace) -> int:
             "bench: the benchmarks are part of the sources only; get these from https://github.com/lgint/lgint, run "
             "`pip install --editable .[bench]` there, and then `lgint bench`"
         )
-    from lgint._tools import bench, bench_rods, bench_trees
+    from lgint._tools import bench, bench_long, bench_rods, bench_trees
 
-    measure = bench_trees.run if given.trees else bench_rods.run if given.rods else bench.run
+    tables = ((given.trees, bench_trees.run), (given.rods, bench_rods.run), (given.long, bench_long.run))
+    measure = next((table for asked, table in tables if asked), bench.run)
     measure(given.only, given.repeat, given.machine, given.out)
     return 0
 

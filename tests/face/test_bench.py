@@ -12,7 +12,7 @@ import pytest
 import lgint
 from lgint import _cli
 from lgint._run.integrate import integrate
-from lgint._tools import bench, bench_counts, bench_exudyn, bench_file, bench_rods, bench_trees
+from lgint._tools import bench, bench_counts, bench_exudyn, bench_file, bench_long, bench_rods, bench_trees
 from lgint._tools.bench_counts import Function
 
 IDS = [case.name for case in bench.CASES]
@@ -350,6 +350,23 @@ def test_rods_are_written(tmp_path, capsys):
     lines = (tmp_path / "rods.csv").read_text().splitlines()
     assert len(lines) == 3 and lines[1].endswith("pendulum,16,herk4,0.001,12,0.5,1e-09")
     assert "pendulum" in bench_rods._line(row)
+
+
+# ---- long models ----
+
+
+@pytest.mark.parametrize("method", bench_long.METHODS)
+def test_long_chains_of_the_bench(method, monkeypatch, capsys):
+    monkeypatch.setattr(bench_long, "LINKS", (3, 300))
+    short, long = bench_long.run(only=method, repeat=1)
+    assert (short.links, long.links, short.ratio) == (3, 300, 1.0)
+    assert long.ns > 0 and long.ratio == pytest.approx(long.ns / short.ns)
+    assert f"{long.ratio:.2f}" in capsys.readouterr().out
+
+
+def test_methods_of_long_chains_are_named():
+    with pytest.raises(ValueError, match="unknown case 'euler'; choose from"):
+        bench_long.run(only="euler")
 
 
 # ---- trees ----
