@@ -23,6 +23,7 @@ typedef struct lg_front {
     int n, m, ld;
     int velocities; /* pivot unknowns that are velocities; of a block, its own rows follow */
     char bordered; /* it has velocities and own rows */
+    char changed; /* an earlier front changes it; the first of these starts it */
     char fresh; /* no earlier front changes it: factored straight from the assembled values */
     char constant; /* its pivot block depends on S alone */
     char watched; /* some of its rows may be inactive, so that other ones can be chosen if its pivots become small */
@@ -36,6 +37,7 @@ typedef struct lg_front {
 typedef struct lg_neighbour { /* the unknowns of a later front among the m of an earlier one */
     int start, size;
     int pivot, first_unknown; /* those of the later front */
+    int starts; /* its number, if no front before this one changes it; else -1 */
 } lg_neighbour;
 
 typedef struct lg_update { /* where the product of a slice of L and a slice of U is subtracted */

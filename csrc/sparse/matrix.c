@@ -396,26 +396,31 @@ static void dense_solve(const lg_matrix *matrix, double *x)
 
 /* ---- factorisation and solution ---- */
 
-/* Fronts that earlier ones update start from the assembled values, or from zero; the others need no copy, and none
-   does if the factors overwrite the values. */
-static void start_factors(lg_matrix *matrix)
+/* A front that others update starts from the assembled values, or from zero, and so does the growth of its diagonal;
+   nothing is copied where the factors overwrite the values. */
+static inline void start_front(lg_matrix *matrix, const lg_front *front)
 {
-    const lg_plan *plan = matrix->plan;
-    memset(matrix->work, 0, (size_t)plan->size * sizeof(double));
-    memset(matrix->factors + plan->nassembled, 0, (size_t)(plan->nvalues - plan->nassembled) * sizeof(double));
-    for (const lg_front *front = plan->fronts; front < plan->fronts + plan->nfronts; front++)
-        if (!front->fresh && front->end <= plan->nassembled && matrix->factors != matrix->values)
-            memcpy(matrix->factors + front->D, matrix->values + front->D,
-                   (size_t)(front->end - front->D) * sizeof(double));
+    size_t size = (size_t)(front->end - front->D) * sizeof(double);
+    double *D = matrix->factors + front->D, *growth = matrix->work + front->pivot;
+    if (front->end > matrix->plan->nassembled)
+        memset(D, 0, size);
+    else if (matrix->factors != matrix->values)
+        memcpy(D, matrix->values + front->D, size);
+    for (int i = 0; i < front->n; i++)
+        growth[i] = matrix->summed ? fabs(D[i * (front->n + 1L)]) : 0;
 }
 
-/* The terms of the diagonal, so far. */
-static void start_growth(lg_matrix *matrix)
+/* Starts what a front is the first to change, while that is about to be read, and the front itself if no other one
+   did. */
+static inline void start_fronts(lg_matrix *matrix, const lg_front *front)
 {
     const lg_plan *plan = matrix->plan;
-    for (const lg_front *front = plan->fronts; front < plan->fronts + plan->nfronts; front++)
-        for (int i = 0; i < front->n; i++)
-            matrix->work[front->pivot + i] = fabs(matrix->values[front->D + i * (front->n + 1L)]);
+    const lg_neighbour *first = plan->neighbours + front->neighbour;
+    if (!front->changed && (!front->fresh || matrix->summed))
+        start_front(matrix, front);
+    for (const lg_neighbour *later = first; later < first + front->neighbours; later++)
+        if (later->starts >= 0)
+            start_front(matrix, &plan->fronts[later->starts]);
 }
 
 /* Where an unknown has failed: the dense factorisation, if it may follow. */
@@ -433,11 +438,9 @@ static lg_status factor_fronts(lg_matrix *matrix, int symmetric)
     matrix->is_dense = 0;
     matrix->weakest = fmin(matrix->weakest, 1);
     data.weakest = &matrix->weakest;
-    start_factors(matrix);
-    if (matrix->summed)
-        start_growth(matrix);
     for (const lg_front *front = plan->fronts; front < plan->fronts + plan->nfronts; front++) {
         int deficient = 0;
+        start_fronts(matrix, front);
         lg_status status = lg_front_factor(plan, front, &data, &deficient);
         if (status == LG_SINGULAR)
             return fall_back(matrix, plan->unknowns[front->pivot + deficient]);

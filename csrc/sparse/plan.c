@@ -97,8 +97,10 @@ static void fill_neighbours(builder *b, int k)
     front->m = 0;
     for (int s = front->neighbour; s < front->neighbour + front->neighbours; s++) {
         int later = b->order.later[s], size = b->size[b->order.node[later]];
-        b->plan->neighbours[s] = (lg_neighbour){.start = front->m, .size = size};
-        b->plan->fronts[later].fresh = 0;
+        lg_front *target = &b->plan->fronts[later];
+        b->plan->neighbours[s] =
+            (lg_neighbour){.start = front->m, .size = size, .starts = target->changed ? -1 : later};
+        target->changed = 1, target->fresh = 0;
         front->m += size;
     }
 }
