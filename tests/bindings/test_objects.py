@@ -74,7 +74,7 @@ def test_arguments_are_copied():
 CALLS = {
     "integrate": lambda thing, x: _core.integrate(thing, "rk44", 0.0, 1.0, 0.1, 1, x, x, None, {}),
     "ensemble": lambda thing, x: _core.ensemble([thing], "rk44", 0.0, 1.0, 0.1, 1, [x], [x], [[]], {}),
-    "equilibrium": lambda thing, x: _core.equilibrium(thing, 0.0, [1.0], x, [], 1e-6, 1e-9, 10, True, True, None),
+    "equilibrium": lambda thing, x: _core.equilibrium(thing, 0.0, [1.0], x, x, [], 1e-6, 1e-9, 10, True, True, None),
     "interpolate": lambda thing, x: _core.interpolate(thing, x, x, *[[x, x]] * 4),
     "Stepper": lambda thing, x: _core.Stepper(thing, "rk44", 0.0, x, x, None, {}),
 }

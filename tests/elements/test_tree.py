@@ -226,15 +226,16 @@ def test_constraints_on_link_frames(element, ends):
     q, v, _, _ = random_state(model, 4)
     got = model.evaluate(0.0, q, v, want=("B", "phidot", "zeta", "Z"))
 
-    def phidot(w):
-        return difference(lambda s: model.evaluate(0.0, model.retract(q, s * w), v, want=("phidot",))["phidot"])
+    def phidot(w, passing=0.0):
+        return difference(lambda s: model.evaluate(passing * s, model.retract(q, s * w), v, want=("phidot",))["phidot"])
 
+    driven = model.evaluate(0.0, q, 0 * v, want=("phidot",))["phidot"]  # by motions that are prescribed
     scale = 1 + np.abs(got["zeta"]).max(initial=0)
     w = np.random.default_rng(5).normal(size=model.nv)
     slope = difference(lambda s: model.evaluate(0.0, model.retract(q, s * w), v, want=("phi",))["phi"])
     assert np.allclose(got["B"] @ w, slope, rtol=0, atol=1e-8 * scale)
-    assert np.allclose(got["phidot"], got["B"] @ v, rtol=1e-12, atol=1e-12 * scale)
-    assert np.allclose(got["zeta"], -phidot(v), rtol=0, atol=1e-8 * scale)
+    assert np.allclose(got["phidot"], got["B"] @ v + driven, rtol=1e-12, atol=1e-12 * scale)
+    assert np.allclose(got["zeta"], -phidot(v, 1.0), rtol=0, atol=1e-8 * scale)
     assert np.allclose(got["Z"] @ w, phidot(w), rtol=0, atol=1e-8 * scale)
 
 

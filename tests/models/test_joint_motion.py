@@ -171,6 +171,22 @@ def test_three_ways_to_the_leg_forces_of_a_stewart_platform():
     assert np.allclose(own, inverse, rtol=0, atol=2e-3 * np.abs(own).max())
 
 
+@pytest.mark.parametrize("formulation", ["R3xSO3", "euler_parameters", "minimal"])
+def test_in_equilibrium_a_motion_stands_still_and_holds(formulation):
+    found = lgint.equilibrium(crank(formulation, course), time=0.3)
+    phi = course(0.3)[0]
+    assert found.joint_angle("pin")[-1] == pytest.approx(phi, abs=1e-10)
+    assert found.force("pin.motion")[-1] == pytest.approx(2 * 9.81 * 0.5 * np.sin(phi), abs=1e-8)
+    assert crank(formulation, course).mobility().degrees_of_freedom == 0
+
+
+@pytest.mark.parametrize("formulation", ["R3xSO3", "minimal"])
+def test_the_work_of_a_motion_is_what_the_energy_gains(formulation):
+    run = lgint.integrate(crank(formulation, course), "dopri5", t_end=1.0, rtol=1e-12, atol=1e-14, dense_output=True)
+    gained = run.energy("total") - run.energy("total")[0]
+    assert np.allclose(run.work("pin.motion"), gained, rtol=0, atol=1e-8 * gained[-1])
+
+
 # ---- what is refused ----
 
 
