@@ -16,7 +16,7 @@ from lgint._linear.frame import GROUND, Frame, frame_of
 from lgint._linear.invariance import CHANGE, check_invariant
 from lgint._linear.modes import ROUND_OFF, Mode, dense_modes, sorted_values, sparse_modes
 from lgint._linear.perturb import Motion
-from lgint._linear.ports import Direction, Input, Output, derivatives, state_at
+from lgint._linear.ports import Direction, Input, Output, derivatives, rate_row, state_at
 from lgint._linear.terms import How, Space, Terms
 from lgint._state.state import State
 
@@ -44,8 +44,8 @@ class Linearization:
     basis : ndarray, shape (perturbations, n)
         The perturbations of all bodies that belong to y; `labels` names its rows.
     A, B, C, D_feed : ndarray
-        State space: x' = A x + B u and outputs C x + D_feed u, with x = (y, y', s), where s are the values of
-        first-order equations, such as states of controls; `state_names` names x.
+        State space: x' = A x + B u and outputs C x + D_feed u, with x = (y, y', s, p, p'), where s are the values of
+        first-order equations and p the prescribed coordinates that are inputs; `state_names` names x.
     input_names, output_names : list of str
         The names of u and of the outputs.
     """
@@ -61,6 +61,7 @@ class Linearization:
         self._forces(self._terms)
         self._check_reactions()
         self._later = check_invariant(self._terms, N, poses, self._where)
+        self._check_motions()
         if self._outputs:
             self._check_outputs()
 
@@ -130,25 +131,74 @@ class Linearization:
 
     @cached_property
     def A(self) -> Array:
-        """The matrix of x' = A x, x = (y, y', s)."""
+        """The matrix of x' = A x, x = (y, y', s, p, p')."""
+        n, count = len(self._own), self._prescribed.shape[1]
+        whole = np.zeros((n + 2 * count, n + 2 * count))
+        whole[:n, :n] = self._own
+        first = len(self.coordinates)
+        _, D, K = self._of_motions
+        whole[first:n, n:] = -self._inverse @ np.concatenate([K, D], axis=1)
+        whole[n : n + count, n + count :] = np.eye(count)
+        return whole
+
+    @cached_property
+    def _own(self) -> Array:
+        """The part of A that belongs to the system without its inputs."""
         n = len(self.coordinates)
         _, D, K = self._second_order
         below = -self._inverse @ np.concatenate([K[:, :n], D], axis=1)
         return np.concatenate([np.eye(n, n + len(D), n), below])
 
+    @cached_property
+    def _prescribed(self) -> Array:
+        """The perturbations z (nz, motions) in which a prescribed coordinate changes by one and y does not change."""
+        terms, (N, chosen) = self._terms, self._terms.free
+        names = [each.motion for each in self._inputs if each.motion]
+        B, found = _dense(terms.B), np.zeros((terms.space.nz, len(names)))
+        for column, name in zip(found.T, names, strict=True):
+            row = self.state.multibody().rows(name).start
+            z = np.linalg.lstsq(B, (terms.rows == row).astype(float), rcond=None)[0]
+            z /= rate_row(self.state, name) @ (terms.Y @ z)
+            column[:] = z - N @ (terms.poses @ z)[chosen]
+        return found
+
+    @cached_property
+    def _of_motions(self) -> tuple[Array, Array, Array]:
+        """The forces on y and s by accelerations, rates and values of prescribed coordinates."""
+        terms, N, P = self._terms, self._terms.free[0], self._prescribed
+        rest = len(terms.space.states)
+        P = np.concatenate([P, np.zeros((rest, P.shape[1]))])
+
+        def on(matrix: Any) -> Array:
+            found = np.asarray(matrix @ P)
+            return np.concatenate([N.T @ found[: terms.space.nz], found[terms.space.nz :]])
+
+        return on(terms.M), on(terms.D), on(terms.K)
+
     @property
     def state_names(self) -> list[str]:
-        """Names of x: the coordinates y, their rates, and the values of first-order equations."""
-        rates = [f"d/dt {name}" for name in self.coordinates]
-        return [*self.coordinates, *rates, *self._terms.space.state_labels]
+        """Names of x: y and its rates, values of first-order equations, prescribed coordinates and their rates."""
+        motions = [each.motion for each in self._inputs if each.motion]
+        names = [[*self.coordinates], self._terms.space.state_labels, motions]
+        rates = [[f"d/dt {name}" for name in each] for each in (names[0], motions)]
+        return [*names[0], *rates[0], *names[1], *names[2], *rates[1]]
 
     @cached_property
     def B(self) -> Array:
         """What inputs add to x'."""
         N, nz = self._terms.free[0], self._terms.space.nz
         on_all = np.asarray(self._terms.X.T @ self._forces(self._terms))
-        on_y = N.T @ on_all[:nz]
-        return np.concatenate([np.zeros_like(on_y), self._inverse @ np.concatenate([on_y, on_all[nz:]])])
+        on_y = np.concatenate([N.T @ on_all[:nz], on_all[nz:]])
+        moved = self._moved_inputs
+        on_y = on_y - self._of_motions[0] @ moved
+        above = np.zeros((N.shape[1], on_y.shape[1]))
+        return np.concatenate([above, self._inverse @ on_y, np.zeros_like(moved), moved])
+
+    @property
+    def _moved_inputs(self) -> Array:
+        """Which input is the acceleration of which prescribed coordinate, (motions, inputs)."""
+        columns = [bool(each.motion) for each in self._inputs for _ in each.names]
+        return np.eye(len(columns))[np.flatnonzero(columns)]
 
     def _forces(self, terms: Terms) -> Array:
         """The generalized forces (nv, inputs) of one unit of each input."""
@@ -187,11 +237,13 @@ class Linearization:
         n, size = N.shape[1], len(self.A) + len(self.input_names)
         pushes = np.concatenate([np.zeros((terms.space.model.nv, len(self.A))), self._forces(terms)], axis=1)
         whole = np.concatenate([self.A, self.B], axis=1)
-        y, rate, s = np.eye(n, size), np.eye(n, size, n), np.eye(len(self.A) - 2 * n, size, 2 * n)
-        Y, W, W1, W0 = (np.asarray(each @ N) for each in (terms.Y, terms.W, terms.W1, terms.W0))
-        E = _dense(terms.space.E)
-        dq, dv = Y @ y, Y @ rate + W @ y + E @ s
-        da = Y @ whole[n : 2 * n] + W1 @ rate + W0 @ y + E @ whole[2 * n :]
+        identity, E, P = np.eye(size), _dense(terms.space.E), self._prescribed
+        ends = np.cumsum([n, n, E.shape[1], P.shape[1], P.shape[1]])
+        y, rate, s, p, p_rate = np.split(identity[: ends[-1]], ends[:-1])
+        _, second, s_rate, _, p_second = np.split(whole, ends[:-1])
+        z, z_rate, z_second = N @ y + P @ p, N @ rate + P @ p_rate, N @ second + P @ p_second
+        dq, dv = terms.Y @ z, terms.Y @ z_rate + terms.W @ z + E @ s
+        da = terms.Y @ z_second + terms.W1 @ z_rate + terms.W0 @ z + E @ s_rate
         K, D, M, B = terms.derivatives
         left = pushes - (M @ da + D @ dv + K @ dq)
         dlam = np.linalg.lstsq(np.asarray(_dense(B)).T, left, rcond=None)[0]
@@ -205,6 +257,11 @@ class Linearization:
                     f"outputs: the reaction of {each.arguments[0]!r}, a joint in minimal coordinates, follows from a "
                     "balance of forces in which inputs have no part; leave out the inputs, or use another formulation"
                 )
+
+    def _check_motions(self) -> None:
+        P = self._prescribed if any(each.motion for each in self._inputs) else np.zeros((0, 0))
+        if P.size and np.abs(self._later.B @ P - self._terms.B @ P).max() > CHANGE * np.abs(self._terms.B @ P).max():
+            raise ValueError(f"inputs: what a prescribed motion does is not time-invariant in {self._where}")
 
     def _check_outputs(self) -> None:
         """A ValueError naming an output that changes with time in the frame."""
@@ -243,9 +300,10 @@ class Linearization:
     def eigenvalues(self) -> Any:
         """All eigenvalues of A, by their absolute values, pairs side by side, 1/s; complex.
 
-        Those below 1e-7 of the largest cannot be told from zero.
+        Prescribed coordinates that are inputs, with eigenvalues of zero, are left out. Those below 1e-7 of the largest
+        cannot be told from zero.
         """
-        return sorted_values(np.linalg.eigvals(self.A))
+        return sorted_values(np.linalg.eigvals(self._own))
 
     @property
     def _oscillating(self) -> Any:
@@ -293,7 +351,7 @@ class Linearization:
             raise ValueError(f"n: a positive whole number expected, got {shown(n)}")
         if self._is_large:
             return sparse_modes(self._terms).lowest(int(n))
-        return dense_modes(self._terms, self.A)[: int(n)]
+        return dense_modes(self._terms, self._own)[: int(n)]
 
     # ---- pictures ----
 
@@ -406,7 +464,9 @@ def linearize(
     inputs : sequence of tuple
         What acts from outside: ("joint", name) is an effort in the coordinate of a joint, as in `inverse_dynamics`;
         ("force", body) and ("force", body, point) are three forces in the axes of the frame at the COM or a point (3,)
-        in body axes; ("torque", body) are three moments in these axes.
+        in body axes; ("torque", body) are three moments in these axes. ("motion", name) is the acceleration of a
+        coordinate that `add_joint_motion` prescribes, in addition to the one it has; the change of the coordinate and
+        its rate are then states.
     outputs : sequence of tuple
         Accessors of a state with their arguments, such as ("joint_angle", "shoulder") or ("reaction", "pin").
     frame : lgint.ground, str or tuple

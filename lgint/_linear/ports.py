@@ -11,12 +11,13 @@ from lgint._args import Array, choice, shown
 from lgint._linear.frame import Frame
 from lgint._linear.perturb import STENCIL, STEP, Motion
 from lgint._model.model import Model
+from lgint._model.record import is_motion
 from lgint._model.system import System
 from lgint._state.inverse import coordinate, rates_of
 from lgint._state.outputs import Wrench
 from lgint._state.state import State
 
-INPUTS: Final = ("joint", "force", "torque")
+INPUTS: Final = ("joint", "force", "torque", "motion")
 AXES: Final = ("x", "y", "z")
 
 
@@ -39,10 +40,16 @@ class Input:
             raise ValueError(f"inputs: too many entries in {shown(given)}")
         self._name, self._point = given[1], given[2] if len(given) == 3 else None
         stem = f"{self._kind} {self._name}"
-        self.names = [stem] if self._kind == "joint" else [f"{stem} {axis}" for axis in AXES]
+        self.names = [stem] if self._kind in ("joint", "motion") else [f"{stem} {axis}" for axis in AXES]
+        self.motion: str | None = None
+        if self._kind == "motion":
+            motions = [name for name, joint in state.model.joints.items() if is_motion(joint)]
+            self.motion = choice("motion", self._name, motions)
 
     def forces(self, state: State, frame: Frame) -> Array:
-        """The generalized forces (nv, components) of one unit of each component."""
+        """The generalized forces (nv, components) of one unit of each component; none of motions."""
+        if self.motion:
+            return np.zeros((state.model.nv, 1))
         if self._kind == "joint":
             joint, which = coordinate(state.multibody(), self._name)
             return rates_of(state.multibody(), joint, which, np.asarray(state.clock), state.q)[:, None]
@@ -50,6 +57,13 @@ class Input:
         rows = rows[:3] if self._kind == "force" else rows[3:]
         found: Array = rows.T @ frame.axes
         return found
+
+
+def rate_row(state: State, motion: str) -> Array:
+    """The derivative (nv,) of the rate of a prescribed coordinate by v."""
+    model = state.multibody()
+    row = model.joints[motion]
+    return rates_of(model, row["of"], row["kind"].removesuffix("_motion"), np.asarray(state.clock), state.q)
 
 
 class Output:

@@ -417,3 +417,38 @@ def test_values_of_first_order_equations_have_one_row_each():
     expected = np.linalg.eigvals(A)
     for mode in modes:
         assert np.abs(expected - mode.eigenvalue).min() < 1e-6 and mode.states.shape == (2,)
+
+
+# ---- prescribed motions ----
+
+
+def crane(formulation, motion=0.0):
+    """A trolley whose position is prescribed, with a load on a rigid bar and a damper in the hinge."""
+    b = lgint.ModelBuilder(gravity=(0, 0, -9.81), formulation=formulation)
+    b.add_body("trolley", mass=5.0, inertia=(1, 1, 1))
+    b.add_joint("prismatic", lgint.ground, "trolley", point=(0, 0, 0), axis=(1, 0, 0), name="rail")
+    b.add_body("load", mass=2.0, inertia=(0.1, 0.1, 0.1), position=(0, 0, -1.5))
+    b.add_joint("revolute", "trolley", "load", point=(0, 0, 0), axis=(0, 1, 0), name="hinge")
+    b.add_joint_drive("hinge", stiffness=0.0, damping=0.8, name="damper")
+    b.add_joint_motion("rail", motion, name="servo")
+    return b.build()
+
+
+@pytest.mark.parametrize("formulation", FORMULATIONS)
+def test_a_prescribed_motion_is_an_input(formulation):
+    """Against the equation of the pendulum on a trolley, and against a run."""
+    outputs = [("joint_angle", "hinge"), ("joint_position", "rail"), ("force", "servo"), ("acceleration", "load")]
+    found = lgint.linearize(crane(formulation).state(), [("motion", "servo")], outputs)
+    J, arm, mass = 2.0 * 1.5**2 + 0.1, 1.5, 2.0
+    assert found.state_names[-2:] == ["servo", "d/dt servo"] and len(found.A) == 4
+    values = np.sort_complex(np.roots([J, 0.8, mass * 9.81 * arm]))
+    assert np.abs(np.sort_complex(found.eigenvalues) - values).max() < 1e-9
+    # the transfer from the acceleration to the angle: (J s^2 + d s + m g l) theta = m l x''
+    s = 2.0j
+    transfer = found.C @ np.linalg.solve(s * np.eye(4) - found.A, found.B) + found.D_feed
+    angle = mass * arm / (J * s**2 + 0.8 * s + mass * 9.81 * arm)
+    assert abs(transfer[0, 0] - angle) < 1e-8 and abs(transfer[1, 0] - 1 / s**2) < 1e-9
+    assert abs(transfer[2, 0] - (7.0 - mass * arm * s**2 * angle)) < 1e-7
+    assert abs(transfer[3, 0] - (1 - arm * s**2 * angle)) < 1e-7
+    with pytest.raises(ValueError, match="did you mean 'servo'"):
+        lgint.linearize(crane(formulation).state(), [("motion", "serva")])
