@@ -108,6 +108,8 @@ def _bench_parser(commands: Any) -> None:
     bench.add_argument("--rods", action="store_true", help="rods, compared with PyElastica if it is installed")
     bench.add_argument("--long", action="store_true", help="time per link of chains of 100 to 10 000 links")
     bench.add_argument("--trees", action="store_true", help="trees, compared with MuJoCo and Pinocchio if installed")
+    bench.add_argument("--stiff", action="store_true", help="time at equal error, compared with SUNDIALS IDA and Radau")
+    bench.add_argument("--methods", nargs="+", default=[], metavar="NAME", help="with --stiff: our methods to run")
     bench.add_argument("--repeat", type=int, default=9, metavar="N", help="take the least of N times (default: 9)")
     bench.add_argument("--machine", default="", metavar="NAME", help="name of this machine in the table and the file")
     bench.add_argument("-o", "--out", type=Path, help="append the rows to this file (.csv)")
@@ -230,8 +232,13 @@ def _bench(given: argparse.Namespace) -> int:
             "bench: the benchmarks are part of the sources only; get these from https://github.com/lgint/lgint, run "
             "`pip install --editable .[bench]` there, and then `lgint bench`"
         )
-    from lgint._tools import bench, bench_long, bench_rods, bench_trees
+    from lgint._tools import bench, bench_long, bench_rods, bench_stiff, bench_trees
 
+    if given.methods and not given.stiff:
+        raise ValueError("--methods: it belongs to --stiff")
+    if given.stiff:
+        bench_stiff.run(given.only, given.repeat, given.machine, given.out, given.methods)
+        return 0
     tables = ((given.trees, bench_trees.run), (given.rods, bench_rods.run), (given.long, bench_long.run))
     measure = next((table for asked, table in tables if asked), bench.run)
     measure(given.only, given.repeat, given.machine, given.out)

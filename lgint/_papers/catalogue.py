@@ -5,6 +5,7 @@ from __future__ import annotations
 from lgint._args import choice
 from lgint._papers import (
     beyond,
+    beyond_methods,
     beyond_mixed,
     beyond_momentum,
     beyond_sigma,
@@ -35,6 +36,7 @@ MODULES = (
     kinon2024,
     kinon2024_motion,
     beyond,
+    beyond_methods,
     beyond_mixed,
     beyond_momentum,
     beyond_sigma,

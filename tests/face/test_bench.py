@@ -12,8 +12,19 @@ import pytest
 import lgint
 from lgint import _cli
 from lgint._run.integrate import integrate
-from lgint._tools import bench, bench_counts, bench_exudyn, bench_file, bench_long, bench_rods, bench_trees
+from lgint._tools import (
+    bench,
+    bench_counts,
+    bench_exudyn,
+    bench_file,
+    bench_ggl,
+    bench_long,
+    bench_rods,
+    bench_stiff,
+    bench_trees,
+)
 from lgint._tools.bench_counts import Function
+from lgint._tools.ladder import Ladder
 
 IDS = [case.name for case in bench.CASES]
 LOAD = bench_exudyn.load
@@ -428,3 +439,75 @@ def test_exponent_of_trees():
     rows = [bench_trees.Result(f"chain of {n}", n, 0.5 * n**1.1, *4 * [math.nan]) for n in (10, 30, 300)]
     assert bench_trees.exponent(rows) == pytest.approx(1.1)
     assert math.isnan(bench_trees.exponent(rows[:2]))
+
+
+# ---- stiff systems, and the peers on our equations ----
+
+
+@pytest.fixture(scope="module")
+def equations():
+    """The residual of the stabilised equations of index 2, compiled."""
+    return bench_ggl.compiled()
+
+
+@pytest.mark.parametrize("case", bench_stiff.CASES, ids=[case.name for case in bench_stiff.CASES])
+def test_peers_solve_the_equations_of_the_core(case, equations):
+    """The start satisfies them, the plain function is the compiled one, and the Jacobian is that of differences."""
+    problem = bench_ggl.Problem(case.model(formulation="euler_parameters"), equations)
+    y, yp = problem.start()
+    res, plain = np.ones((2, problem.size))
+    problem.residual(0.0, y, yp, res)
+    problem._plain(0.0, y, yp, plain)
+    size = np.abs(y[2 * problem.nv :]).max()
+    assert np.abs(res).max() < 1e-12 * max(size, 1) and np.array_equal(res, plain)
+
+    rng, d = np.random.default_rng(0), 1e-6
+    moved = np.arange(problem.size) < problem.size - problem.nrows  # mu = 0: its derivative by q is left out
+    y, yp = y + 1e-3 * rng.normal(size=problem.size) * moved, yp + 1e-3 * rng.normal(size=problem.size)
+    for which, jacobian in enumerate(problem.jacobians(0.0, y, yp)):
+        for _ in range(5):
+            step = d * rng.normal(size=problem.size)
+            ends = np.empty((2, problem.size))
+            for end, sign in zip(ends, (1, -1), strict=True):
+                problem.residual(0.0, y + sign * step * (which == 0), yp + sign * step * (which == 1), end)
+            scale = np.abs(jacobian).max() * d
+            assert np.abs((ends[0] - ends[1]) / 2 - jacobian @ step).max() < 1e-6 * scale
+
+
+def test_times_at_equal_errors_are_those_of_the_front():
+    """Runs that another one beats in both do not count, and no time is given for an error that was not reached."""
+    ladder = Ladder("one", [1.0, 5.0, 4.0, 16.0], [1e-2, 1e-1, 1e-4, 1e-8])
+    assert ladder.at(1e-3) == pytest.approx(2.0) and ladder.at(1e-6) == pytest.approx(8.0)
+    assert ladder.at(1e-1) == 1.0 and math.isnan(ladder.at(1e-9))
+
+
+def test_the_stiff_table_without_peers(monkeypatch, tmp_path, capsys):
+    monkeypatch.setattr(bench_ggl, "load", lambda name: None)
+    monkeypatch.setattr(bench_stiff, "TOLERANCES", (1e-4, 1e-6))
+    file = tmp_path / "stiff.csv"
+    arguments = ["bench", "--stiff", "--only", "top", "--methods", "dop853", "--repeat", "1", "-o", str(file)]
+    assert _cli.main(arguments) == 0
+    rows = list(csv.DictReader(file.read_text().splitlines()))
+    assert [row["code"] for row in rows] == ["dop853"] * len(bench_stiff.LEVELS)
+    assert float(rows[0]["ms"]) > 0 and "constrained top" in capsys.readouterr().out
+    assert _cli.main(["bench", "--methods", "dop853"]) == 2
+
+
+@pytest.mark.measures
+def test_order_eight_takes_less_time_than_order_five():
+    """At an error of 1e-11 `dop853` is more than twice as fast as `dopri5` on the free and on the constrained top."""
+    for constrained in (False, True):
+        model = lgint.models.heavy_top(constrained=constrained)
+        best = lgint.integrate(model, "dop853", t_end=0.2, h=5e-5, project="both")
+        seconds = {}
+        for method in ("dopri5", "dop853"):
+            ladder = Ladder(method)
+            for rtol in 10.0 ** -np.arange(9, 14):
+                study = lgint.study(
+                    model, method, t_end=0.2, tolerances=[rtol, rtol / 3], reference=best, repeats=5, save_every=10**9
+                )
+                ladder.seconds += list(study.seconds)
+                ladder.errors += list(study.errors["q"])
+            seconds[method] = ladder.at(1e-11)
+        print(constrained, seconds)
+        assert seconds["dopri5"] > 2 * seconds["dop853"]

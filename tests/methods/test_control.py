@@ -19,10 +19,8 @@ def has_option(method, name):
 PAIRS = [name for name in ROWS if has_option(name, "rtol")]
 INDEX_1 = [name for name in PAIRS if ROWS[name]["stepper"] == "rkmk"]
 # Measured errors of the attitude at the end over the tolerance; tests that compare with given numbers run these methods
-WINDOW = {
-    **{"ode23": (0.5, 20), "dopri5": (0.04, 6), "herk5": (0.04, 20), "dop853": (0.1, 4)},
-    **{"radau3": (0.2, 20), "radau5": (0.02, 6)},
-}
+WINDOW = {"ode23": (0.5, 20), "dopri5": (0.04, 6), "dop853": (0.1, 4), "herk5": (0.04, 20)}
+WINDOW |= {"radau3": (0.2, 20), "radau5": (0.02, 6)}
 ALPHA = [name for name in PAIRS if ROWS[name]["stepper"] == "genalpha"]
 WINDOW |= dict.fromkeys(ALPHA, (0.1, 5))
 LAWS = ("I", "PI", "paper")
@@ -112,7 +110,7 @@ TABLEAUX["dop853"] = ([row[:i] for i, row in enumerate(dop.A[:13])], np.append(d
 COARSE = {"dop853": np.append(dop.B, 0) - dop.E3}  # the weights of a second embedded solution
 
 
-def combined(fine, coarse):
+def combined(fine, coarse=None):
     """The norm of an error, or what it gives with that of a coarser solution."""
     return fine if coarse is None else fine**2 / np.hypot(fine, 0.1 * coarse)
 
@@ -137,8 +135,7 @@ def test_a_harmonic_motion_is_known_beforehand(method, law):
 
     def estimate(h):
         R, *embedded = polynomials(h)
-        fine, coarse, *_ = [abs(R - R_hat) / (np.sqrt(2) * atol) for R_hat in embedded] + [None]
-        return combined(fine, coarse)
+        return combined(*(abs(R - R_hat) / (np.sqrt(2) * atol) for R_hat in embedded))
 
     model = lgint.CallableModel("Rn", [1.0], [0.0], mass=lambda t, q: np.eye(1), force=lambda t, q, v: -q)
     run = lgint.integrate(model, method, t_end=t_end, atol=atol, control=law, safety=f)
@@ -214,13 +211,9 @@ def error_of_step(method, before, after, h, rtol, atol):
 
     def norm(weights):
         embedded = Top.moved(before, h * np.dot(weights, K), h * np.dot(weights, k))
-        e = np.concatenate(
-            [
-                Top.difference(embedded, end) + Top.shortest_change(after, phi1 - phi0 - h * phidot0),
-                end[2] - embedded[2] + Top.shortest_change(after, phidot1 - phidot0),
-            ]
-        )
-        return np.sqrt(np.mean((e / (atol + rtol * way)) ** 2))
+        turn = Top.difference(embedded, end) + Top.shortest_change(after, phi1 - phi0 - h * phidot0)
+        change = end[2] - embedded[2] + Top.shortest_change(after, phidot1 - phidot0)
+        return np.sqrt(np.mean((np.append(turn, change) / (atol + rtol * way)) ** 2))
 
     return combined(norm(b_hat), norm(COARSE[method]) if method in COARSE else None)
 
@@ -229,7 +222,7 @@ def error_of_step(method, before, after, h, rtol, atol):
 @pytest.mark.parametrize("method", [name for name in INDEX_1 if name in WINDOW])
 def test_the_error_is_that_of_the_documented_formula(method, project):
     strict = 1e-3 if ORDER[method] == 8 else 1  # or there would be too few steps
-    rtol, atol = strict * np.geomspace(1e-4, 1e-2, 12), strict * np.geomspace(3e-3, 1e-4, 12)
+    rtol, atol = (strict * np.geomspace(*ends, 12) for ends in ((1e-4, 1e-2), (3e-3, 1e-4)))
     run = lgint.integrate(slow_top("R3xSO3"), method, t_end=0.5, rtol=rtol, atol=atol, project=project)
     states = Top.states(run)
     errors = [error_of_step(method, states[i], states[i + 1], run.h[i + 1], rtol, atol) for i in range(len(states) - 1)]

@@ -2,7 +2,7 @@
 
 import pytest
 
-from lgint._papers import beyond, beyond_momentum
+from lgint._papers import beyond, beyond_methods, beyond_momentum
 
 
 def differing(artifact):
@@ -12,6 +12,18 @@ def differing(artifact):
 def test_quick_runs():
     assert differing(beyond.se3_top) == []
     assert differing(beyond.projection_heavy_top) == ["p = 3: error with projection over that without, mean"]
+
+
+@pytest.mark.measures
+def test_the_page_on_choosing_a_method_is_true(monkeypatch):
+    """Every row on time is a claim; one that is turned round fails."""
+    claims = beyond_methods.which_method.make(True).claims
+    assert [claim.text for claim in claims if not claim.holds] == []
+    assert len(claims) == len(beyond_methods.FASTER)
+    problem, first, second, times, error = beyond_methods.FASTER[0]
+    monkeypatch.setattr(beyond_methods, "FASTER", [(problem, second, first, times, error)])
+    monkeypatch.setattr(beyond_methods, "PROBLEMS", {problem: beyond_methods.PROBLEMS[problem]})
+    assert len(differing(beyond_methods.which_method)) == 1
 
 
 def test_a_projection_that_does_nothing_is_seen(monkeypatch):
