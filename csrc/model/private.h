@@ -16,8 +16,8 @@ typedef struct lg_element_ref {
     const lg_joint *joint;
 } lg_element_ref;
 
-/* How far each window of a long model goes in each list: bodies that have moved, span by span, forces, joints, and bodies
-   that have gathered their wrenches. */
+/* How far each window of a long model goes in each list: bodies that have moved, span by span, forces, joints, and
+   bodies that have gathered their wrenches. */
 enum { LG_WINDOW = 64 }; /* blocks */
 typedef struct lg_windows {
     int count; /* 0: the model is not long, and goes through at once */
