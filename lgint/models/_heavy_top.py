@@ -12,6 +12,7 @@ from lgint._build.builder import ModelBuilder
 from lgint._build.parts import ground
 from lgint._model.model import Model
 from lgint._model.parameters import CARRIERS
+from lgint._rotation import cross
 from lgint.models._registry import benchmark
 
 
@@ -64,6 +65,6 @@ def heavy_top(
     if not constrained:
         add_top(pivot=np.zeros(3), com=X)
         return builder.build()
-    add_top(position=X, velocity=np.cross(omega, X))
+    add_top(position=X, velocity=cross(omega, X))
     builder.add_joint("spherical", ground, "top", point=np.zeros(3), carrier=carrier, name="fixed_point")
     return builder.build()
