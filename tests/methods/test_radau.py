@@ -9,6 +9,7 @@ import lgint
 from battery import observed_order, rotation_error, slow_top, start_of, top_by_scipy
 from kinds import FORMULATIONS
 
+WITH_TOLERANCES = [m for m in lgint.methods() if any(o["name"] == "rtol" for o in lgint.method_info(m)["options"])]
 METHODS = {"radau3": (2, 3), "radau5": (3, 5)}  # stages, order
 
 
@@ -204,3 +205,28 @@ def test_the_predictive_law():
     factor = plain * np.minimum(1, h[1:-1] / h[:-2] * (old / error[1:-1]) ** 0.2)
     assert np.allclose(h[2:], h[1:-1] * np.clip(factor, 0.2, 5), rtol=1e-9)
     assert (factor < plain).any() and lgint.method_info("radau5")["options"][-1]["default"] == "predictive"
+
+
+# ---- dense output ----
+
+
+@pytest.mark.parametrize("stiff", [False, True], ids=["top", "stiff pair"])
+def test_states_inside_steps_have_the_order_of_the_ends(stiff):
+    model, t_end, steps = (pendulums(), 1.0, (25, 50, 100)) if stiff else (slow_top("R3xSO3"), 0.5, (10, 20, 40))
+    times = np.linspace(0.1, 0.97, 57) * t_end
+    best = lgint.integrate(model, "radau5", h=t_end / 800, t_end=t_end, t_eval=times)
+    runs = [lgint.integrate(model, "radau5", h=t_end / n, t_end=t_end, t_eval=times) for n in steps]
+    for name in ("q", "v"):
+        errors = [np.abs(getattr(run, name) - getattr(best, name)).max() for run in runs]
+        assert 4.5 < observed_order(steps, errors) < 6.5
+
+
+# ---- tolerances ----
+
+
+@pytest.mark.parametrize("method", WITH_TOLERANCES)
+def test_a_relative_tolerance_below_round_off_is_refused(method):
+    for rtol in (1e-15, 1e-300, np.geomspace(1e-6, 1e-15, 6)):
+        with pytest.raises(ValueError, match="rtol must be 0 or at least 2.2e-15, which is round-off, given 1e-"):
+            lgint.integrate(slow_top("R3xSO3"), method, t_end=1.0, rtol=rtol)
+    assert lgint.integrate(slow_top("R3xSO3"), method, t_end=1e-3, rtol=0.0, atol=1e-6).t[-1] == 1e-3

@@ -73,7 +73,7 @@ static void form_factor(const lg_factor *f, double h, double mu, const double *t
     int n = f->nv, first = f->node->position == LG_POSITION_INERTIAL ? f->node->attitude_v : 0; // diag(I, ...)
     int axis = f->node->attitude_v;
     double square = lg_dot(f->node->attitude_n, theta + axis, theta + axis);
-    double alpha = square > 0 ? lg_dot(f->node->attitude_n, K + axis, theta + axis) / (h * square) : 0;
+    double alpha = square > DBL_MIN ? lg_dot(f->node->attitude_n, K + axis, theta + axis) / square / h : 0;
     for (int i = first; i < n; i++)
         rho[i] = K[i] / h - alpha * theta[i];
     f->node->tangent_inv(f->n, theta, inverse);
