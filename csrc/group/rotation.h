@@ -34,10 +34,11 @@ static inline void lg_so3_turn(const double R0[9], const double w[3], const lg_a
 {
     double E[9];
     lg_hat_matrix(w, x->sinc, x->cosc, E);
+    lg_two e0 = {E[0], E[1]}, e1 = {E[3], E[4]}, e2 = {E[6], E[7]};
     for (int i = 0; i < 9; i += 3) { // each row of R follows from the same row of R0
-        double a = R0[i], b = R0[i + 1], c = R0[i + 2];
-        for (int j = 0; j < 3; j++)
-            R[i + j] = a * E[j] + b * E[3 + j] + c * E[6 + j];
+        double a = R0[i], b = R0[i + 1], c = R0[i + 2], last = a * E[2] + b * E[5] + c * E[8];
+        lg_store_two(R + i, a * e0 + b * e1 + c * e2);
+        R[i + 2] = last;
     }
 }
 

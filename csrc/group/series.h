@@ -11,18 +11,26 @@
 #ifndef LG_GROUP_SERIES_H
 #define LG_GROUP_SERIES_H
 
-#include <math.h>
+#include "core/two.h"
 
-/* c[0] + c[1] y + ... with an even number n of terms; even and odd powers are summed in parallel, which halves the
-   latency. */
-static inline double lg_series(int n, const double *c, double y)
+/* c[0] + c[1] y + ... with an even number n of terms; even and odd powers are summed in parallel. */
+static LG_INLINE double lg_series(int n, const double *c, double y)
 {
-    double even = c[n - 2], odd = c[n - 1], y2 = y * y;
+    lg_two sum = lg_load_two(c + n - 2), y2 = {y * y, y * y};
+    for (int k = n - 4; k >= 0; k -= 2)
+        sum = sum * y2 + lg_load_two(c + k);
+    return sum[0] + y * sum[1];
+}
+
+/* The same for two series at once. */
+static LG_INLINE lg_two lg_both_series(int n, const lg_two *c, double y)
+{
+    lg_two even = c[n - 2], odd = c[n - 1], y1 = {y, y}, y2 = y1 * y1;
     for (int k = n - 4; k >= 0; k -= 2) {
         even = even * y2 + c[k];
         odd = odd * y2 + c[k + 1];
     }
-    return even + y * odd;
+    return even + y1 * odd;
 }
 
 /* sinc, cosc and sincc of half the angle: Taylor series up to a whole angle of sqrt(10), closed forms above it, where
@@ -34,30 +42,30 @@ static inline void lg_half_trig(double x2, double *sinc, double *cosc, double *s
     static const double sinc_series[] = {1, -1 / 6., 1 / 120., -1 / 5040., 1 / 362880., -1 / 39916800.,
         1 / 6227020800., -1 / 1307674368000., 1 / 355687428096000., -1 / 121645100408832000.,
         1 / 51090942171709440000., -1 / 25852016738884976640000.};
-    static const double cosc_series[] = {1 / 2., -1 / 24., 1 / 720., -1 / 40320., 1 / 3628800., -1 / 479001600.,
-        1 / 87178291200., -1 / 20922789888000., 1 / 6402373705728000., -1 / 2432902008176640000.};
-    static const double sincc_series[] = {1 / 6., -1 / 120., 1 / 5040., -1 / 362880., 1 / 39916800., -1 / 6227020800.,
-        1 / 1307674368000., -1 / 355687428096000., 1 / 121645100408832000., -1 / 51090942171709440000.};
+    /* cosc and sincc */
+    static const lg_two other_series[] = {{1 / 2., 1 / 6.}, {-1 / 24., -1 / 120.}, {1 / 720., 1 / 5040.},
+        {-1 / 40320., -1 / 362880.}, {1 / 3628800., 1 / 39916800.}, {-1 / 479001600., -1 / 6227020800.},
+        {1 / 87178291200., 1 / 1307674368000.}, {-1 / 20922789888000., -1 / 355687428096000.},
+        {1 / 6402373705728000., 1 / 121645100408832000.}, {-1 / 2432902008176640000., -1 / 51090942171709440000.}};
     /* clang-format on */
     double z2 = 0.25 * x2;
+    lg_two others;
     if (x2 < 0.0036) {
         *sinc = lg_series(4, sinc_series, z2);
-        *cosc = lg_series(4, cosc_series, z2);
-        *sincc = lg_series(4, sincc_series, z2);
+        others = lg_both_series(4, other_series, z2);
     } else if (x2 < 0.25) {
         *sinc = lg_series(6, sinc_series, z2);
-        *cosc = lg_series(6, cosc_series, z2);
-        *sincc = lg_series(6, sincc_series, z2);
+        others = lg_both_series(6, other_series, z2);
     } else if (x2 < 10) {
         *sinc = lg_series(12, sinc_series, z2);
-        *cosc = lg_series(10, cosc_series, z2);
-        *sincc = lg_series(10, sincc_series, z2);
+        others = lg_both_series(10, other_series, z2);
     } else {
         double z = sqrt(z2), r = fma(-z, z, z2) / (2 * z); /* the rounding error of the root */
         *sinc = (sin(z) + r * cos(z)) / z;
-        *cosc = (1 - cos(z)) / z2;
-        *sincc = (1 - *sinc) / z2;
+        others = (lg_two){(1 - cos(z)) / z2, (1 - *sinc) / z2};
     }
+    *cosc = others[0];
+    *sincc = others[1];
 }
 
 /* sinc, cosc and sincc of the whole angle, by doubling. Up to pi these are sums of positive terms, except for sinc,

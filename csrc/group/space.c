@@ -25,23 +25,24 @@ double lg_space_regular(const lg_space *space, const double *q, int *block)
     return least;
 }
 
+void lg_factor_move(const lg_factor *f, const double *q0, const double *theta, const double *y, double *q, double *w)
+{
+    f->node->retract(f->n, q0, theta, q);
+    if (y)
+        f->node->tangent_mul(f->n, theta, y, w);
+}
+
+void lg_factor_stage(const lg_factor *f, const double *q0, const double *theta, const double *v, double *q,
+                     double *thetadot)
+{
+    f->node->retract(f->n, q0, theta, q);
+    f->node->rate(f->n, q0, theta, v, thetadot);
+}
+
 void lg_space_retract(const lg_space *space, const double *q0, const double *theta, double *q)
 {
     for (const lg_factor *f = space->factor, *end = f + space->nfactors; f < end; f++)
         f->node->retract(f->n, q0 + f->q, theta + f->v, q + f->q);
-}
-
-void lg_space_move(const lg_space *space, const double *q0, const double *theta, const double *y, double *q, double *w)
-{
-    for (const lg_factor *f = space->factor, *end = f + space->nfactors; f < end; f++) {
-        if (f->node->move) {
-            f->node->move(f->n, q0 + f->q, theta + f->v, y ? y + f->v : NULL, q + f->q, y ? w + f->v : NULL);
-            continue;
-        }
-        f->node->retract(f->n, q0 + f->q, theta + f->v, q + f->q);
-        if (y)
-            f->node->tangent_mul(f->n, theta + f->v, y + f->v, w + f->v);
-    }
 }
 
 void lg_space_advance(const lg_space *space, const double *theta, double *q)
@@ -54,19 +55,6 @@ void lg_space_advance(const lg_space *space, const double *theta, double *q)
         } else {
             f->node->retract(f->n, q + f->q, theta + f->v, q + f->q);
         }
-    }
-}
-
-void lg_space_stage(const lg_space *space, const double *q0, const double *theta, const double *v, double *q,
-                    double *thetadot)
-{
-    for (const lg_factor *f = space->factor, *end = f + space->nfactors; f < end; f++) {
-        if (f->node->stage) {
-            f->node->stage(f->n, q0 + f->q, theta + f->v, v + f->v, q + f->q, thetadot + f->v);
-            continue;
-        }
-        f->node->retract(f->n, q0 + f->q, theta + f->v, q + f->q);
-        f->node->rate(f->n, q0 + f->q, theta + f->v, v + f->v, thetadot + f->v);
     }
 }
 

@@ -48,18 +48,46 @@ void lg_space_retract(const lg_space *space, const double *q0, const double *the
 double lg_space_regular(const lg_space *space, const double *q, int *block);
 /* Coordinates below this distance count as singular. */
 #define LG_REGULAR 1e-6
-/* Within a step: rotations are not polished, and w = T(theta) y (y NULL: not wanted) or thetadot come with the same
-   evaluation of the angle's functions. q may not be q0. */
-void lg_space_move(const lg_space *space, const double *q0, const double *theta, const double *y, double *q, double *w);
 /* q = q exp(theta), in place and not polished either. */
 void lg_space_advance(const lg_space *space, const double *theta, double *q);
-void lg_space_stage(const lg_space *space, const double *q0, const double *theta, const double *v, double *q,
-                    double *thetadot);
 /* At the end of a step: removes the round-off that moves accumulate. */
 void lg_space_polish(const lg_space *space, double *q);
 void lg_space_difference(const lg_space *space, const double *q0, const double *q1, double *theta);
 void lg_space_rate(const lg_space *space, const double *q0, const double *theta, const double *v, double *thetadot);
 void lg_space_tangent_mul(const lg_space *space, const double *theta, const double *v, double *w);
+
+/* ---- within a step: rotations are not polished; q may not be q0 ---- */
+
+/* The two functions below on factors whose node composes them of others. */
+void lg_factor_move(const lg_factor *f, const double *q0, const double *theta, const double *y, double *q, double *w);
+void lg_factor_stage(const lg_factor *f, const double *q0, const double *theta, const double *v, double *q,
+                     double *thetadot);
+
+/* q = q0 exp(theta), and w = T(theta) y (y NULL: not wanted) with the same evaluation of the angle's functions. */
+static inline void lg_space_move(const lg_space *space, const double *q0, const double *theta, const double *y,
+                                 double *q, double *w)
+{
+    for (const lg_factor *f = space->factor, *end = f + space->nfactors; f < end; f++) {
+        const double *y_here = y ? y + f->v : NULL;
+        double *w_here = y ? w + f->v : NULL;
+        if (f->node->move)
+            f->node->move(f->n, q0 + f->q, theta + f->v, y_here, q + f->q, w_here);
+        else
+            lg_factor_move(f, q0 + f->q, theta + f->v, y_here, q + f->q, w_here);
+    }
+}
+
+/* q = q0 exp(theta), and thetadot as in lg_space_rate likewise. */
+static inline void lg_space_stage(const lg_space *space, const double *q0, const double *theta, const double *v,
+                                  double *q, double *thetadot)
+{
+    for (const lg_factor *f = space->factor, *end = f + space->nfactors; f < end; f++) {
+        if (f->node->stage)
+            f->node->stage(f->n, q0 + f->q, theta + f->v, v + f->v, q + f->q, thetadot + f->v);
+        else
+            lg_factor_stage(f, q0 + f->q, theta + f->v, v + f->v, q + f->q, thetadot + f->v);
+    }
+}
 
 /* ---- matrices of a block, which are diagonal in its factors ---- */
 

@@ -118,25 +118,35 @@ void lg_slopes_combine(const lg_slopes *slopes, const lg_weights *weights, doubl
         }
 }
 
-/* Adds the weighted slopes of `count` <= GROUP stages to theta_0 (NULL: zero) and v_0. The compiler knows `count`. */
-static LG_INLINE void add_group(int count, const lg_slopes *slopes, const lg_weights *weights, int first, double h,
-                                const double *theta0, const double *v0, double *theta, double *v)
+/* Value i of `count` <= GROUP weighted slopes. */
+static LG_INLINE double weighted(int count, const double w[], const double *const K[], int i)
 {
-    const double *K[GROUP];
-    double w[GROUP];
-    int nv = slopes->space->nv;
+    double sum = w[0] * K[0][i];
+    for (int j = 1; j < count; j++)
+        sum += w[j] * K[j][i];
+    return sum;
+}
+
+/* theta = the weighted slopes of `count` stages, at most two groups, and v = v_n + those of v. The compiler knows
+   `count`. */
+static LG_INLINE void add_slopes(int count, const lg_slopes *slopes, const lg_weights *weights, double h,
+                                 const double *restrict vn, double *restrict theta, double *restrict v)
+{
+    const double *K[2 * GROUP];
+    double w[2 * GROUP];
+    int nv = slopes->space->nv, first = count < GROUP ? count : GROUP;
     for (int j = 0; j < count; j++) {
-        K[j] = lg_slopes_at(slopes, weights->stage[first + j]);
-        w[j] = h * weights->weight[first + j];
+        K[j] = lg_slopes_at(slopes, weights->stage[j]);
+        w[j] = h * weights->weight[j];
     }
     for (int i = 0; i < nv; i++) {
-        double turn = w[0] * K[0][i], change = w[0] * K[0][nv + i];
-        for (int j = 1; j < count; j++) {
-            turn += w[j] * K[j][i];
-            change += w[j] * K[j][nv + i];
+        double turn = weighted(first, w, K, i), change = vn[i] + weighted(first, w, K, nv + i);
+        if (count > GROUP) {
+            turn += weighted(count - GROUP, w + GROUP, K + GROUP, i);
+            change += weighted(count - GROUP, w + GROUP, K + GROUP, nv + i);
         }
-        theta[i] = theta0 ? theta0[i] + turn : turn;
-        v[i] = v0[i] + change;
+        theta[i] = turn;
+        v[i] = change;
         LG_ONE_BY_ONE;
     }
 }
@@ -144,27 +154,27 @@ static LG_INLINE void add_group(int count, const lg_slopes *slopes, const lg_wei
 void lg_slopes_advance(const lg_slopes *slopes, const lg_weights *weights, double h, const double *vn, double *theta,
                        double *v)
 {
-    const double *theta0 = NULL, *v0 = vn;
     int nv = slopes->space->nv;
-    if (nv >= MANY || weights->count == 0) {
+    if (nv >= MANY || weights->count == 0 || weights->count > 2 * GROUP) {
         lg_slopes_combine(slopes, weights, h, 0, nv, NULL, theta);
         lg_slopes_combine(slopes, weights, h, nv, nv, vn, v);
         return;
     }
-    for (int j = 0; j < weights->count; j += GROUP, theta0 = theta, v0 = v)
-        switch (weights->count - j) {
-        case 1:
-            add_group(1, slopes, weights, j, h, theta0, v0, theta, v);
-            break;
-        case 2:
-            add_group(2, slopes, weights, j, h, theta0, v0, theta, v);
-            break;
-        case 3:
-            add_group(3, slopes, weights, j, h, theta0, v0, theta, v);
-            break;
-        default:
-            add_group(GROUP, slopes, weights, j, h, theta0, v0, theta, v);
-        }
+#define ADD(count)                                                                                                     \
+    case count:                                                                                                        \
+        add_slopes(count, slopes, weights, h, vn, theta, v);                                                           \
+        break;
+    switch (weights->count) {
+        ADD(1)
+        ADD(2)
+        ADD(3)
+        ADD(4)
+        ADD(5)
+        ADD(6)
+        ADD(7)
+        ADD(8)
+    }
+#undef ADD
 }
 
 void lg_slopes_write_flow(lg_slopes *slopes, int stage, const double *q, const double *v)

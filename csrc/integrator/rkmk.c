@@ -94,7 +94,7 @@ static void rkmk_layout(lg_stepper *self, lg_arena *arena)
 }
 
 /* Moves to the point of a combination of slopes: q = q_n exp(theta), v = v_n + ...; forms K there unless it is NULL. */
-static void move(lg_rkmk_stepper *rk, const lg_state *state, const lg_weights *weights, double h, double *K)
+static LG_INLINE void move(lg_rkmk_stepper *rk, const lg_state *state, const lg_weights *weights, double h, double *K)
 {
     const lg_space *space = rk->base.system->space;
     lg_slopes_advance(&rk->slopes, weights, h, state->v, rk->theta, rk->v);
@@ -106,11 +106,19 @@ static void move(lg_rkmk_stepper *rk, const lg_state *state, const lg_weights *w
 }
 
 /* Accelerations at the point that `move` left, at time t. factored: a projection ended there. */
-static lg_status accelerate(lg_rkmk_stepper *rk, const lg_state *state, double t, double t_in, int factored, double *a)
+static inline lg_status accelerate(lg_rkmk_stepper *rk, const lg_state *state, double t, double t_in, int factored,
+                                   double *a)
 {
+    lg_accel *accel = &rk->base.accel;
     rk->at.t = t, rk->at.t_in = t_in, rk->at.mem = state->mem, rk->at.span = t - state->t;
-    return (factored ? lg_accel_solve_factored : lg_accel_solve)(&rk->base.accel, &rk->at, a, rk->lam,
-                                                                 &rk->base.report);
+    if (factored)
+        return lg_accel_solve_factored(accel, &rk->at, a, rk->lam, &rk->base.report);
+    if (rk->base.system->accelerate) {
+        lg_status status = lg_accel_ask(accel, &rk->at, a, &rk->base.report);
+        if (status != LG_SINGULAR)
+            return status;
+    }
+    return lg_accel_solve_by_matrix(accel, &rk->at, a, rk->lam, &rk->base.report);
 }
 
 /* Moves the end of the step onto the constraints and stores the values that the error estimate needs. */

@@ -68,53 +68,76 @@ int lg_stepper_needs(const lg_stepper_type *type, const lg_pattern *pattern, lg_
            (coupling == LG_COUPLING_MASS && type->coupling == LG_COUPLING_TANGENTS && differ);
 }
 
+/* The sum of n numbers of each. */
+static double sum_of_both(int n, const double *x, const double *y)
+{
+    double sum = 0, other = 0;
+    for (int i = 0; i < n; i++) {
+        sum += x[i];
+        other += y[i];
+    }
+    return sum + other;
+}
+
 lg_status lg_check_finite(const lg_system *system, const double *q, const double *v, const double *a, const double *lam)
 {
     int nq = system->space->nq, nv = system->space->nv, nrows = system->pattern->nrows;
-    if (isfinite(lg_sum(nq, q) + lg_sum(nv, v) + lg_sum(nv, a) + lg_sum(nrows, lam)))
+    if (isfinite(lg_sum(nq, q) + sum_of_both(nv, v, a) + lg_sum(nrows, lam)))
         return LG_OK;
     return lg_all_finite(nq, q) && lg_all_finite(nv, v) && lg_all_finite(nv, a) && lg_all_finite(nrows, lam)
                ? LG_OK
                : LG_NOT_FINITE;
 }
 
-/* The memory of the system at the end of a step from `state`, into self->mem. */
-static lg_status commit(lg_stepper *self, const lg_state *state, const lg_point *end)
+/* The end of a step from `state`. */
+static lg_point end_of(const lg_stepper *self, const lg_state *state, double h, const double *theta, const double *q,
+                       const double *v, const double *a, const double *lam)
+{
+    lg_point end = lg_point_at(state->t + h, q, v);
+    end.t_in = state->t + 0.5 * h;
+    end.span = h, end.theta = theta;
+    end.a = a, end.lam = lam, end.mem = state->mem, end.work = self->accel.work;
+    return end;
+}
+
+static LG_APART lg_status refuse_end(lg_stepper *self, lg_point end)
+{
+    lg_report_not_finite(self->system, &end, -1, &self->report);
+    return LG_NOT_FINITE;
+}
+
+/* Makes the memory of the system that at the end of a step from `state`. */
+static LG_APART lg_status commit(lg_stepper *self, lg_state *state, lg_point end)
 {
     const lg_system *system = self->system;
     lg_copy(system->nmem, state->mem, self->mem);
-    if (!system->commit)
-        return LG_OK;
     lg_point from = lg_point_at(state->t, state->q, state->v);
-    from.t_in = end->t_in;
-    from.a = state->a, from.lam = state->lam, from.mem = state->mem, from.work = end->work;
-    return system->commit(system->self, &from, end, self->mem, &self->report);
+    from.t_in = end.t_in;
+    from.a = state->a, from.lam = state->lam, from.mem = state->mem, from.work = end.work;
+    LG_TRY(system->commit(system->self, &from, &end, self->mem, &self->report));
+    lg_copy(system->nmem, self->mem, state->mem);
+    return LG_OK;
 }
 
 lg_status lg_stepper_accept(lg_stepper *self, lg_state *state, double h, const double *theta, const double *q,
                             const double *v, const double *a, const double *lam)
 {
-    int nq = self->system->space->nq, nv = self->system->space->nv, nrows = self->system->pattern->nrows, nearest;
-    lg_point end = lg_point_at(state->t + h, q, v);
-    end.t_in = state->t + 0.5 * h;
-    end.span = h, end.theta = theta;
-    end.a = a, end.lam = lam, end.mem = state->mem, end.work = self->accel.work;
-    lg_status status = lg_check_finite(self->system, q, v, a, lam);
-    if (status != LG_OK) {
-        lg_report_not_finite(self->system, &end, -1, &self->report);
-        return status;
-    }
-    if (lg_space_regular(self->system->space, q, &nearest) < LG_REGULAR)
+    const lg_system *system = self->system;
+    const lg_space *space = system->space;
+    int nrows = system->pattern->nrows, nearest;
+    if (lg_check_finite(system, q, v, a, lam) != LG_OK)
+        return refuse_end(self, end_of(self, state, h, theta, q, v, a, lam));
+    if (space->singular && lg_space_regular(space, q, &nearest) < LG_REGULAR)
         return LG_COORDINATES;
-    LG_TRY(commit(self, state, &end));
+    if (system->commit)
+        LG_TRY(commit(self, state, end_of(self, state, h, theta, q, v, a, lam)));
 
-    lg_copy(nq, q, state->q);
-    lg_space_polish(self->system->space, state->q);
-    lg_copy(nv, v, state->v);
-    lg_copy(nv, a, state->a);
+    lg_copy(space->nq, q, state->q);
+    lg_space_polish(space, state->q);
+    lg_copy(space->nv, v, state->v);
+    lg_copy(space->nv, a, state->a);
     if (nrows)
         lg_copy(nrows, lam, state->lam);
-    lg_copy(self->system->nmem, self->mem, state->mem);
     state->t += h;
     return LG_OK;
 }

@@ -296,12 +296,16 @@ static LG_APART lg_status add_force_wrenches(const lg_model *m, const lg_point *
 lg_status lg_model_accelerate(void *self, const lg_point *at, double *a)
 {
     const lg_model *m = self;
-    if (m->nforce_spans || m->njoint_spans || m->system.inverse_mass)
-        LG_TRY(add_force_wrenches(m, at, a));
-    for (int i = 0; i < m->nbody_spans; i++)
-        if (m->body_spans[i].first->type->alone)
-            LG_TRY(m->body_spans[i].first->type->alone->accelerate(m->body_spans[i], at, a));
+    for (const lg_span *bodies = m->body_spans, *end = bodies + m->nbody_spans; bodies < end; bodies++)
+        if (bodies->first->type->alone)
+            LG_TRY(bodies->first->type->alone->accelerate(*bodies, at, a));
     return LG_OK;
+}
+
+lg_status lg_model_accelerate_under_wrenches(void *self, const lg_point *at, double *a)
+{
+    LG_TRY(add_force_wrenches(self, at, a));
+    return lg_model_accelerate(self, at, a);
 }
 
 /* ---- M^-1 of single blocks ---- */

@@ -71,7 +71,9 @@ static inline const lg_body *lg_model_body_on(const lg_model *m, int block)
 
 /* The functions of the waist on a model, assemble.c, pair.c and memory.c. */
 lg_status lg_model_eval(void *self, const lg_point *point, const lg_wanted *wanted);
+/* Without wrenches, and with those of forces and joints or of links of trees. */
 lg_status lg_model_accelerate(void *self, const lg_point *point, double *a);
+lg_status lg_model_accelerate_under_wrenches(void *self, const lg_point *point, double *a);
 lg_status lg_model_energy(void *self, const lg_point *point, double *T, double *V);
 double lg_model_next_kink(void *self, double t);
 lg_status lg_model_commit(void *self, const lg_point *from, const lg_point *to, double *mem, lg_report *report);

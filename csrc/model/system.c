@@ -63,6 +63,14 @@ static int is_unconstrained(const lg_model *m)
     return 1;
 }
 
+typedef lg_status accelerate(void *self, const lg_point *point, double *a);
+
+static accelerate *accelerate_of(const lg_model *m, unsigned flags)
+{
+    int wrenches = m->nforce_spans || m->njoint_spans || (flags & LG_SYSTEM_TREES);
+    return wrenches ? lg_model_accelerate_under_wrenches : lg_model_accelerate;
+}
+
 void lg_model_fill_system(lg_model *m)
 {
     lg_system *s = &m->system;
@@ -71,7 +79,7 @@ void lg_model_fill_system(lg_model *m)
     s->pattern = &m->pattern;
     s->flags = flags_of(m);
     s->eval = lg_model_eval;
-    s->accelerate = is_unconstrained(m) ? lg_model_accelerate : NULL;
+    s->accelerate = is_unconstrained(m) ? accelerate_of(m, s->flags) : NULL;
     s->inverse_mass = s->flags & LG_SYSTEM_TREES ? &lg_model_inverse_mass : NULL;
     s->energy = lg_model_energy;
     s->form = lg_model_form;

@@ -200,7 +200,9 @@ typedef struct lg_loop {
     double begin; /* the time at which the schedule starts */
     double paced; /* the time at which the pace was last checked */
     long steps; /* of this schedule */
+    long until_save; /* steps until the next one that is due to be saved */
     int evaluated; /* number of times of t_eval that have been evaluated */
+    double next_evaluation; /* the next time of t_eval; INFINITY after the last */
     int saved; /* whether the present state has been saved */
     int ended; /* whether the observer has ended the run */
     lg_poll poll;
@@ -222,20 +224,20 @@ static lg_status save_step(lg_loop *loop)
     return loop->observer->save(loop->observer->self, &loop->run->state, loop->run->h);
 }
 
-/* The next time of t_eval, INFINITY after the last. */
-static double next_evaluation(const lg_loop *loop)
+/* Goes on to a time of t_eval. */
+static void await_evaluation(lg_loop *loop, int number)
 {
     const lg_schedule *schedule = loop->schedule;
-    if (loop->evaluated >= schedule->nt_eval)
-        return INFINITY;
-    return fmin(fmax(schedule->t_eval[loop->evaluated], loop->begin), schedule->t_end);
+    loop->evaluated = number;
+    loop->next_evaluation =
+        number < schedule->nt_eval ? fmin(fmax(schedule->t_eval[number], loop->begin), schedule->t_end) : INFINITY;
 }
 
 /* Saves the times of t_eval before t, by dense output. */
 static lg_status evaluate_before(lg_loop *loop, double t)
 {
-    for (; next_evaluation(loop) < t; loop->evaluated++) {
-        LG_TRY(lg_run_between(loop->run, next_evaluation(loop)));
+    for (; loop->next_evaluation < t; await_evaluation(loop, loop->evaluated + 1)) {
+        LG_TRY(lg_run_between(loop->run, loop->next_evaluation));
         LG_TRY(loop->observer->save(loop->observer->self, &loop->run->between, loop->run->h));
     }
     return LG_OK;
@@ -244,7 +246,7 @@ static lg_status evaluate_before(lg_loop *loop, double t)
 /* Saves the present state if it is at a time of t_eval. */
 static lg_status evaluate_here(lg_loop *loop)
 {
-    for (; next_evaluation(loop) == loop->run->state.t; loop->evaluated++)
+    for (; loop->next_evaluation == loop->run->state.t; await_evaluation(loop, loop->evaluated + 1))
         LG_TRY(loop->observer->save(loop->observer->self, &loop->run->state, loop->run->h));
     return LG_OK;
 }
@@ -283,7 +285,8 @@ static lg_status finish_step(lg_loop *loop, double kink)
         return end_at(loop, t_stop);
 
     loop->ended = t_stop <= run->state.t;
-    LG_TRY(evaluate_before(loop, run->state.t));
+    if (loop->next_evaluation < run->state.t)
+        LG_TRY(evaluate_before(loop, run->state.t));
     return isfinite(kink) ? pass_kink(run, kink) : LG_OK;
 }
 
@@ -346,9 +349,12 @@ static lg_status advance_loop(lg_loop *loop, lg_landing landing)
     loop->saved = 0;
     loop->steps += counts;
     LG_TRY(finish_step(loop, loop->run->state.t >= landing.t ? landing.kink : -INFINITY));
-    LG_TRY(evaluate_here(loop));
-    if (counts && loop->steps % loop->schedule->save_every == 0)
+    if (loop->next_evaluation == loop->run->state.t)
+        LG_TRY(evaluate_here(loop));
+    if (counts && --loop->until_save == 0) {
+        loop->until_save = loop->schedule->save_every;
         LG_TRY(save_step(loop));
+    }
     LG_TRY(check_pace(loop));
     return lg_poll_after(&loop->poll, STEP_WORK);
 }
@@ -383,6 +389,8 @@ lg_status lg_integrate(lg_run *run, const lg_schedule *schedule, const lg_observ
 {
     lg_loop loop = {.run = run, .schedule = schedule, .observer = observer, .report = report};
     loop.begin = loop.paced = run->state.t;
+    loop.until_save = schedule->save_every;
+    await_evaluation(&loop, 0);
     *report = (lg_report){0};
 
     LG_TRY(check_schedule(schedule, run->control.adapts, run->state.t, report));

@@ -271,7 +271,7 @@ lg_status lg_run_begin_with_rows(lg_run *run)
 lg_status lg_run_renew_rows(lg_run *run)
 {
     int changed = 0;
-    if (lg_choice_is_due(&run->stepper->accel, run->state.mem))
+    if (run->system->choice && lg_choice_is_due(&run->stepper->accel, run->state.mem))
         LG_TRY(lg_run_choose_rows(run, &changed));
     return changed ? lg_run_begin_with_rows(run) : LG_OK;
 }

@@ -40,7 +40,8 @@ static void count_step(lg_run *run, double h, double error)
     run->error = error;
     run->curved = 0;
     run->stepper->stats.steps++;
-    lg_nearest_note(&run->stepper->stats.nearest, run->system, run->state.t, run->state.q);
+    if (run->system->space->singular)
+        lg_nearest_note(&run->stepper->stats.nearest, run->system, run->state.t, run->state.q);
     lg_run_count_work(run);
 }
 

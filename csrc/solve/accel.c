@@ -183,8 +183,8 @@ static LG_APART lg_status accel_solve(lg_accel *accel, const lg_point *point, in
     return LG_OK;
 }
 
-static LG_APART lg_status refuse(lg_accel *accel, const lg_point *point, const double *a, lg_status status,
-                                 lg_report *report)
+lg_status lg_accel_refuse(const lg_accel *accel, const lg_point *point, const double *a, lg_status status,
+                          lg_report *report)
 {
     if (status == LG_OK)
         return lg_accel_not_finite(accel, point, a, report);
@@ -193,32 +193,22 @@ static LG_APART lg_status refuse(lg_accel *accel, const lg_point *point, const d
     return status;
 }
 
-/* Accelerations from a system that knows them itself. */
-static inline lg_status ask(lg_accel *accel, const lg_point *point, double *a, lg_report *report)
+lg_status lg_accel_solve_by_matrix(lg_accel *accel, const lg_point *point, double *a, double *lam, lg_report *report)
 {
-    const lg_system *system = accel->system;
-    accel->evaluations++;
-    lg_status status = system->accelerate(system->self, point, a);
-    if (status != LG_OK || !lg_all_finite(system->space->nv, a))
-        return refuse(accel, point, a, status, report);
-    return LG_OK;
-}
-
-static LG_APART lg_status ask_with_work(lg_accel *accel, const lg_point *point, double *a, lg_report *report)
-{
-    lg_point with_work = *point;
-    with_work.work = accel->work;
-    return ask(accel, &with_work, a, report);
+    return accel_solve(accel, point, accel->matrix.keeps && !accel->system->pattern->nrows, a, lam, report);
 }
 
 lg_status lg_accel_solve(lg_accel *accel, const lg_point *point, double *a, double *lam, lg_report *report)
 {
     if (accel->system->accelerate) {
-        lg_status status = point->work ? ask(accel, point, a, report) : ask_with_work(accel, point, a, report);
+        lg_point with_work = *point;
+        if (!point->work)
+            with_work.work = accel->work;
+        lg_status status = lg_accel_ask(accel, &with_work, a, report);
         if (status != LG_SINGULAR)
             return status;
     }
-    return accel_solve(accel, point, accel->matrix.keeps && !accel->system->pattern->nrows, a, lam, report);
+    return lg_accel_solve_by_matrix(accel, point, a, lam, report);
 }
 
 lg_status lg_accel_solve_factored(lg_accel *accel, const lg_point *point, double *a, double *lam, lg_report *report)

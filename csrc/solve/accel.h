@@ -43,6 +43,11 @@ double *lg_accel_between(lg_accel *accel, size_t count, lg_arena *arena);
    and lam may hold anything. LG_SINGULAR: report->what names a deficient row. LG_NOT_FINITE: see cause.h. */
 lg_status lg_accel_solve(lg_accel *accel, const lg_point *point, double *a, double *lam, lg_report *report);
 
+/* The two ways in which this goes: a system that knows its accelerations is asked (LG_SINGULAR: the other way may not
+   fail), and point->work is then needed; otherwise the matrix is formed and factored. */
+static inline lg_status lg_accel_ask(lg_accel *accel, const lg_point *point, double *a, lg_report *report);
+lg_status lg_accel_solve_by_matrix(lg_accel *accel, const lg_point *point, double *a, double *lam, lg_report *report);
+
 /* The same where the matrix was factored last at this t and q, as at the end of lg_project_at: only v may differ. */
 lg_status lg_accel_solve_factored(lg_accel *accel, const lg_point *point, double *a, double *lam, lg_report *report);
 
@@ -63,6 +68,20 @@ lg_status lg_accel_eval(lg_accel *accel, const lg_point *point, const lg_wanted 
 
 /* LG_NOT_FINITE, with the cause in the report, for a right-hand side x that has an entry which is not finite. */
 lg_status lg_accel_not_finite(const lg_accel *accel, const lg_point *point, const double *x, lg_report *report);
+
+/* The status, with its cause in the report, of accelerations for which a system was asked and that cannot be used. */
+lg_status lg_accel_refuse(const lg_accel *accel, const lg_point *point, const double *a, lg_status status,
+                          lg_report *report);
+
+static inline lg_status lg_accel_ask(lg_accel *accel, const lg_point *point, double *a, lg_report *report)
+{
+    const lg_system *system = accel->system;
+    accel->evaluations++;
+    lg_status status = system->accelerate(system->self, point, a);
+    if (status == LG_OK && lg_all_finite(system->space->nv, a))
+        return LG_OK;
+    return lg_accel_refuse(accel, point, a, status, report);
+}
 
 /* On LG_SINGULAR writes the deficient constraint row, or velocity, of a matrix into report->what; returns the
    status. */

@@ -104,7 +104,7 @@ static LG_INLINE void eliminate(int n, int p, double inverse, double *restrict D
         column[p + 1] *= inverse;
     UNROLL
     for (int r = first; r + 1 < n; r += 2)
-        store(column + r, load(column + r) * inverse);
+        lg_store_two(column + r, lg_load_two(column + r) * inverse);
     if (last)
         column[n - 1] *= inverse;
     UNROLL
@@ -114,7 +114,7 @@ static LG_INLINE void eliminate(int n, int p, double inverse, double *restrict D
             target[p + 1] -= column[p + 1] * u;
         UNROLL
         for (int r = first; r + 1 < n; r += 2)
-            store(target + r, load(target + r) - load(column + r) * u);
+            lg_store_two(target + r, lg_load_two(target + r) - lg_load_two(column + r) * u);
         if (last)
             target[n - 1] -= column[n - 1] * u;
     }
@@ -149,17 +149,17 @@ static LG_INLINE int factor_diagonal(int n, const lg_front *front, const lg_fron
 
 /* L := source U_D^-1, two rows at a time; scratch holds the n pairs of these rows */
 static LG_INLINE void eliminate_left(int n, int ld, const double *restrict D, const double *source, double *L,
-                                     pair *restrict scratch)
+                                     lg_two *restrict scratch)
 {
     for (int r = 0; r < ld; r += 2) {
         UNROLL
         for (int c = 0; c < n; c++) {
-            pair x = load(source + r + ld * c);
+            lg_two x = lg_load_two(source + r + ld * c);
             UNROLL
             for (int p = 0; p < c; p++)
                 x -= scratch[p] * D[p + n * c];
             scratch[c] = x * D[c + n * c];
-            store(L + r + ld * c, scratch[c]);
+            lg_store_two(L + r + ld * c, scratch[c]);
         }
     }
 }
@@ -243,7 +243,7 @@ static lg_status failed_at(int n, int column, const double *D, int *deficient)
 
 /* The panels and the later fronts, once the pivot block is factored. */
 static LG_INLINE void finish(int n, const lg_plan *plan, const lg_front *front, const lg_front_data *data,
-                             pair *scratch)
+                             lg_two *scratch)
 {
     const double *source = front->fresh ? data->values : data->factors;
     double *D = data->factors + front->D, *U = data->factors + front->U, *L = data->factors + front->L;
@@ -253,7 +253,7 @@ static LG_INLINE void finish(int n, const lg_plan *plan, const lg_front *front, 
 }
 
 static LG_INLINE lg_status front_factor(int n, const lg_plan *plan, const lg_front *front, const lg_front_data *data,
-                                        int *deficient, pair *scratch)
+                                        int *deficient, lg_two *scratch)
 {
     double *D = start_diagonal(n, front, data);
     int done = factor_diagonal(n, front, data, D, data->pivots + front->pivot, growth_of(front, data));
@@ -301,14 +301,14 @@ static LG_INLINE void eliminate_symmetric(int n, int m, int ld, const double *re
                                           double *restrict U)
 {
     for (int r = 0; r < m; r += 2) {
-        pair x[LG_MOST_INVERTED];
+        lg_two x[LG_MOST_INVERTED];
         UNROLL
         for (int c = 0; c < n; c++) {
-            x[c] = load(L + r + ld * c);
+            x[c] = lg_load_two(L + r + ld * c);
             UNROLL
             for (int p = 0; p < c; p++)
                 x[c] -= x[p] * D[c + n * p];
-            store(L + r + ld * c, x[c] * D[c + n * c]);
+            lg_store_two(L + r + ld * c, x[c] * D[c + n * c]);
             U[c + n * r] = x[c][0];
         }
         if (r + 1 == m)
@@ -447,12 +447,12 @@ static LG_INLINE void subtract_left(int n, const lg_plan *plan, const lg_front *
     for (; to < end; to++)
         for (int r = 0; r < to->size; r += 2) {
             double *at = z + to->first_unknown + r;
-            pair sum = {0};
+            lg_two sum = {0};
             UNROLL
             for (int p = 0; p < n; p++)
-                sum += load(L + to->start + r + front->ld * p) * y[p];
+                sum += lg_load_two(L + to->start + r + front->ld * p) * y[p];
             if (r + 1 < to->size)
-                store(at, load(at) - sum);
+                lg_store_two(at, lg_load_two(at) - sum);
             else
                 *at -= sum[0];
         }
@@ -477,7 +477,7 @@ static LG_INLINE void front_put(int n, const double *restrict y, double *restric
 {
     UNROLL
     for (int r = 0; r + 1 < n; r += 2)
-        store(x + r, (pair){y[r], y[r + 1]});
+        lg_store_two(x + r, (lg_two){y[r], y[r + 1]});
     if (n % 2)
         x[n - 1] = y[n - 1];
 }
@@ -533,11 +533,11 @@ static LG_INLINE void multiply(int n, const double *restrict A, const double *re
 {
     UNROLL
     for (int r = 0; r + 1 < n; r += 2) {
-        pair sum = load(A + r) * x[0];
+        lg_two sum = lg_load_two(A + r) * x[0];
         UNROLL
         for (int c = 1; c < n; c++)
-            sum += load(A + r + n * c) * x[c];
-        store(y + r, sum);
+            sum += lg_load_two(A + r + n * c) * x[c];
+        lg_store_two(y + r, sum);
     }
     if (n % 2) {
         double sum = A[n - 1] * x[0];
@@ -581,7 +581,7 @@ static LG_INLINE void backward_kept(int n, const lg_plan *plan, const lg_front *
 #define LG_KERNELS(N)                                                                                                  \
     static lg_status factor_##N(const lg_plan *plan, const lg_front *front, const lg_front_data *data, int *deficient) \
     {                                                                                                                  \
-        pair y[N];                                                                                                     \
+        lg_two y[N];                                                                                                   \
         return front_factor(N, plan, front, data, deficient, y);                                                       \
     }                                                                                                                  \
     static lg_status symmetric_##N(const lg_plan *plan, const lg_front *front, const lg_front_data *data,              \
@@ -623,7 +623,7 @@ static lg_status factor_any(const lg_plan *plan, const lg_front *front, const lg
     LG_TRY(factor_large(n, front, data, D, &done));
     if (done < n)
         return failed_at(n, done, D, deficient);
-    finish(n, plan, front, data, (pair *)data->scratch);
+    finish(n, plan, front, data, (lg_two *)data->scratch);
     return LG_OK;
 }
 
@@ -636,7 +636,7 @@ static lg_status symmetric_any(const lg_plan *plan, const lg_front *front, const
 static lg_status refactor_any(const lg_plan *plan, const lg_front *front, const lg_front_data *data, int *deficient)
 {
     (void)deficient;
-    finish(front->n, plan, front, data, (pair *)data->scratch);
+    finish(front->n, plan, front, data, (lg_two *)data->scratch);
     return LG_OK;
 }
 

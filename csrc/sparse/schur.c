@@ -98,11 +98,11 @@ static LG_INLINE void weigh_with(int rows, int nv, int zeros, const double *rest
         int first = i / size * size;
         UNROLL
         for (int r = 0; r + 1 < rows; r += 2) {
-            pair sum = load(B + r + rows * first) * A[first + ld * i];
+            lg_two sum = lg_load_two(B + r + rows * first) * A[first + ld * i];
             UNROLL
             for (int j = first + 1; j < first + size; j++)
-                sum += load(B + r + rows * j) * A[j + ld * i];
-            store(W + r + rows * i, sum);
+                sum += lg_load_two(B + r + rows * j) * A[j + ld * i];
+            lg_store_two(W + r + rows * i, sum);
         }
         if (rows % 2) {
             double sum = B[rows - 1 + rows * first] * A[first + ld * i];
@@ -130,25 +130,25 @@ static LG_INLINE void subtract_three(int nv, int rows, int columns, int ld_W, co
 {
     UNROLL
     for (int r = 0; r + 1 < rows; r += 2) {
-        pair sum[3] = {{0}};
+        lg_two sum[3] = {{0}};
         UNROLL
         for (int i = 0; i < nv; i++) {
             UNROLL
             for (int c = 0; c < columns; c++)
-                sum[c] += load(C + r + rows * i) * W[c + ld_W * i];
+                sum[c] += lg_load_two(C + r + rows * i) * W[c + ld_W * i];
         }
         UNROLL
         for (int c = 0; c < columns; c++)
-            store(S + r + ld * c, load(S + r + ld * c) - sum[c]);
+            lg_store_two(S + r + ld * c, lg_load_two(S + r + ld * c) - sum[c]);
     }
     if (rows % 2) {
         double *last = S + rows - 1, one = 0;
-        pair two = {0};
+        lg_two two = {0};
         UNROLL
         for (int i = 0; i < nv; i++) {
             double factor = C[rows - 1 + rows * i];
             if (columns > 1)
-                two += load(W + ld_W * i) * factor;
+                two += lg_load_two(W + ld_W * i) * factor;
             if (columns % 2)
                 one += W[columns - 1 + ld_W * i] * factor;
         }
@@ -175,15 +175,15 @@ static LG_INLINE void subtract(int nv, int rows, int columns, const double *C, c
 /* The same for the lower triangle of three rows and columns. */
 static LG_INLINE void subtract_lower(int nv, const double *restrict C, const double *restrict W, double *restrict S)
 {
-    pair column = {0}, row = {0}, diagonal = {0};
+    lg_two column = {0}, row = {0}, diagonal = {0};
     UNROLL
     for (int i = 0; i < nv; i++) {
         const double *c = C + 3 * i, *w = W + 3 * i;
-        column += load(c) * w[0];
-        row += load(w) * c[2];
-        diagonal += load(c + 1) * load(w + 1);
+        column += lg_load_two(c) * w[0];
+        row += lg_load_two(w) * c[2];
+        diagonal += lg_load_two(c + 1) * lg_load_two(w + 1);
     }
-    store(S, load(S) - column);
+    lg_store_two(S, lg_load_two(S) - column);
     S[2] -= row[0], S[5] -= row[1];
     S[4] -= diagonal[0], S[8] -= diagonal[1];
 }
@@ -296,10 +296,10 @@ static LG_INLINE void subtract_times(int rows, int columns, const double *restri
 {
     UNROLL
     for (int r = 0; r + 1 < rows; r += 2) {
-        pair sum = load(A + r) * x[0];
+        lg_two sum = lg_load_two(A + r) * x[0];
         UNROLL
         for (int i = 1; i < columns; i++)
-            sum += load(A + r + rows * i) * x[i];
+            sum += lg_load_two(A + r + rows * i) * x[i];
         y[r] -= sum[0], y[r + 1] -= sum[1];
     }
     if (rows % 2) {

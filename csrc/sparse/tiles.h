@@ -5,27 +5,13 @@
 #ifndef LG_SPARSE_TILES_H
 #define LG_SPARSE_TILES_H
 
-#include "core/small.h"
+#include "core/two.h"
 
 #if defined(__GNUC__) && !defined(__clang__)
 #define UNROLL _Pragma("GCC unroll 8")
 #else
 #define UNROLL
 #endif
-
-typedef double pair __attribute__((vector_size(16), may_alias));
-
-static LG_INLINE pair load(const double *at)
-{
-    pair x;
-    memcpy(&x, at, sizeof x);
-    return x;
-}
-
-static LG_INLINE void store(double *at, pair x)
-{
-    memcpy(at, &x, sizeof x);
-}
 
 /* x := L_D^-1 x */
 static LG_INLINE void lower_solve(int n, const double *restrict D, double *restrict x)
@@ -56,10 +42,10 @@ static LG_INLINE void subtract_tile(int n, int rows, int columns, const double *
                                     const double *restrict U, double *restrict target, int ld_target,
                                     double *restrict growth)
 {
-    pair sum[3][2] = {{{0}}};
+    lg_two sum[3][2] = {{{0}}};
     UNROLL
     for (int p = 0; p < n; p++) {
-        pair first = load(L + ld * p), second = rows > 2 ? load(L + ld * p + 2) : first;
+        lg_two first = lg_load_two(L + ld * p), second = rows > 2 ? lg_load_two(L + ld * p + 2) : first;
         UNROLL
         for (int c = 0; c < columns; c++) {
             sum[c][0] += first * U[p + n * c];
@@ -72,7 +58,7 @@ static LG_INLINE void subtract_tile(int n, int rows, int columns, const double *
         double *at = target + ld_target * c;
         UNROLL
         for (int r = 0; r + 1 < rows; r += 2)
-            store(at + r, load(at + r) - sum[c][r / 2]);
+            lg_store_two(at + r, lg_load_two(at + r) - sum[c][r / 2]);
         if (rows % 2)
             at[rows - 1] -= sum[c][rows / 2][0];
         if (growth)

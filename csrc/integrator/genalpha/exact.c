@@ -152,6 +152,21 @@ static void divide_columns(const lg_alpha *p, int n, const double *T, double *F)
     }
 }
 
+/* X of the formula below from F, on the n velocities of a node; ld: leading dimension of both. */
+static LG_INLINE void turning_derivative(int n, int ld, const lg_alpha *p, const lg_node *node, const double *c,
+                                         const double *theta, const double *F, double *X)
+{
+    double r = 1 - p->beta / p->gamma, rest[LG_ALPHA_BLOCK], A[LG_ALPHA_BLOCK * LG_ALPHA_BLOCK];
+    for (int i = 0; i < n; i++)
+        rest[i] = c[i] - r * theta[i];
+    node->ad(0, rest, A);
+    for (int j = 0; j < n; j++) {
+        for (int i = 0; i < n; i++)
+            X[i + ld * j] = r * F[i + ld * j] - 0.5 * p->sigma * A[i + n * j];
+        X[j + ld * j] += 1 - r;
+    }
+}
+
 /* dv/dtheta over gamma' for v = gamma' F(theta) (theta - c_n), F = P^-1 T. If c_n is r theta with r = 1 - beta/gamma,
    theta^ (theta - c_n) is zero; F is a series in theta^, and the derivative of F then contributes (1 - r)(I - F),
    whatever the size of theta. The rest of c_n, which is O(h^2), is taken to first order:
@@ -160,28 +175,23 @@ static void divide_columns(const lg_alpha *p, int n, const double *T, double *F)
 static void velocity_derivative(const lg_alpha *p, const lg_factor *f, const lg_alpha_state *formed, const double *T,
                                 double *X)
 {
-    double r = 1 - p->beta / p->gamma, rest[LG_ALPHA_BLOCK] = {0}, A[LG_ALPHA_BLOCK * LG_ALPHA_BLOCK];
     int n = f->nv, first = f->node->position == LG_POSITION_INERTIAL ? f->node->attitude_v : 0; // X = diag(I, ...)
     const double *F = T;
     if (p->sigma != 1) {
         lg_copy(n * n, T, X);
         divide_columns(p, n, T, X);
         F = X;
-    } else {
+    } else if (first) {
         lg_zero(n * n, X);
         for (int j = 0; j < first; j++)
             X[j * (n + 1)] = 1;
     }
 
-    for (int i = first; i < n; i++)
-        rest[i] = formed->c[f->v + i] - r * formed->theta[f->v + i];
-    f->node->ad(f->n, rest, A);
-    for (int j = first; j < n; j++) {
-        double *column = X + n * j;
-        for (int i = first; i < n; i++)
-            column[i] = r * F[i + n * j] - 0.5 * p->sigma * A[i + n * j];
-        column[j] += 1 - r;
-    }
+    F += first * (n + 1), X += first * (n + 1);
+    if (first)
+        turning_derivative(3, n, p, f->node->pivot, formed->c + f->v + first, formed->theta + f->v + first, F, X);
+    else
+        turning_derivative(n, n, p, f->node, formed->c + f->v, formed->theta + f->v, F, X);
 }
 
 static void exact_form_chains(lg_genalpha_stepper *g, const double k[3])

@@ -283,14 +283,15 @@ static lg_status reset(lg_stepper *self, lg_state *state)
    would excite the mode in resonance. */
 static void guess_weights(const lg_genalpha_stepper *g, const lg_alpha_carry *c, double weights[3])
 {
-    double ratio = *c->steps >= 2 ? g->h / *c->h : 0;
+    double ratio = *c->steps < 2 ? 0 : g->h == *c->h ? 1 : g->h / *c->h;
     int three = g->undamped && *c->steps >= 3 && g->h == *c->h;
     weights[0] = three ? 1 : 1 + ratio;
     weights[1] = three ? 1 : -ratio;
     weights[2] = three ? -1 : 0;
 }
 
-static void combine(int n, const double weights[3], const double *x0, const double *x1, const double *x2, double *out)
+static void combine(int n, const double weights[3], const double *x0, const double *x1, const double *x2,
+                    double *restrict out)
 {
     for (int i = 0; i < n; i++)
         out[i] = weights[0] * x0[i] + weights[1] * x1[i];
@@ -332,7 +333,7 @@ static void take_accelerations(lg_genalpha_stepper *g, const lg_alpha_carry *c)
 {
     const lg_state *state = g->start;
     int nv = g->base.system->space->nv;
-    double ratio = *c->h > 0 ? g->h / *c->h : 1;
+    double ratio = *c->h > 0 && *c->h != g->h ? g->h / *c->h : 1;
     lg_copy(nv, state->v, g->v0);
     lg_copy(nv, c->a, g->a0);
     int knows_smooth = ratio != 1 && g->adapts && lg_alpha_knows_vdot(g, c);
@@ -414,25 +415,36 @@ static void hand_over(const lg_genalpha_stepper *g, const double *lam_n, const d
 
 /* ---- the step ---- */
 
-/* theta_0 and c_n from v_n, a_n and vdot_n, and v_0 and a_0 in place of v_n and a_n */
-static void predict_velocities(int n, const lg_alpha *p, double h, const double *restrict vdot_n,
-                               double *restrict theta0, double *restrict v, double *restrict a, double *restrict c)
+static LG_APART lg_alpha_scales scales_of(const lg_alpha *p, double h)
 {
-    double vdot_share = p->alpha_f / (1 - p->alpha_m), a_share = p->alpha_m / (1 - p->alpha_m);
-    double early = h * (1 - p->gamma), late = h * p->gamma, ratio = h * p->beta / p->gamma;
-    double early2 = h * h * (0.5 - p->beta), late2 = h * h * p->beta;
+    return (lg_alpha_scales){.h = h,
+                             .beta_prime = lg_beta_prime(p, h),
+                             .gamma_prime = lg_gamma_prime(p, h),
+                             .vdot_share = p->alpha_f / (1 - p->alpha_m),
+                             .a_share = p->alpha_m / (1 - p->alpha_m),
+                             .early = h * (1 - p->gamma),
+                             .late = h * p->gamma,
+                             .ratio = h * p->beta / p->gamma,
+                             .early2 = h * h * (0.5 - p->beta),
+                             .late2 = h * h * p->beta};
+}
+
+/* theta_0 and c_n from v_n, a_n and vdot_n, and v_0 and a_0 in place of v_n and a_n */
+static void predict_velocities(int n, const lg_alpha_scales *s, const double *restrict vdot_n, double *restrict theta0,
+                               double *restrict v, double *restrict a, double *restrict c)
+{
     for (int i = 0; i < n; i++) {
-        double v_early = v[i] + early * a[i], theta_early = h * v[i] + early2 * a[i];
-        a[i] = vdot_share * vdot_n[i] - a_share * a[i];
-        v[i] = v_early + late * a[i];
-        theta0[i] = theta_early + late2 * a[i];
-        c[i] = theta_early - ratio * v_early;
+        double v_early = v[i] + s->early * a[i], theta_early = s->h * v[i] + s->early2 * a[i];
+        a[i] = s->vdot_share * vdot_n[i] - s->a_share * a[i];
+        v[i] = v_early + s->late * a[i];
+        theta0[i] = theta_early + s->late2 * a[i];
+        c[i] = theta_early - s->ratio * v_early;
     }
 }
 
 static void genalpha_predict(lg_genalpha_stepper *g)
 {
-    predict_velocities(g->base.system->space->nv, &g->alpha, g->h, g->start->a, g->theta0, g->v0, g->a0, g->now.c);
+    predict_velocities(g->base.system->space->nv, &g->scales, g->start->a, g->theta0, g->v0, g->a0, g->now.c);
     g->form->predict(g);
 }
 
@@ -441,8 +453,10 @@ static lg_status genalpha_begin(lg_genalpha_stepper *g, const lg_state *state, d
     const lg_space *space = g->base.system->space;
     g->start = state;
     g->h = h;
-    g->beta_prime = lg_beta_prime(&g->alpha, h);
-    g->gamma_prime = lg_gamma_prime(&g->alpha, h);
+    if (h != g->scales.h)
+        g->scales = scales_of(&g->alpha, h);
+    g->beta_prime = g->scales.beta_prime;
+    g->gamma_prime = g->scales.gamma_prime;
     g->now.t = state->t + h;
     g->now.t_in = state->t + 0.5 * h;
     g->now.h = h;

@@ -37,6 +37,13 @@ typedef struct lg_alpha_carry {
     double *formed_at; /* of the matrix that is kept */
 } lg_alpha_carry;
 
+/* The constants of steps of one size. */
+typedef struct lg_alpha_scales {
+    double h; /* 0: not computed yet */
+    double beta_prime, gamma_prime;
+    double vdot_share, a_share, early, late, ratio, early2, late2; /* of the first guess: genalpha.c */
+} lg_alpha_scales;
+
 typedef struct lg_genalpha_stepper lg_genalpha_stepper;
 
 /* How q, v, a and vdot follow from the unknowns. */
@@ -69,6 +76,7 @@ struct lg_genalpha_stepper {
     lg_alpha_carry carry; /* its parts in the state at the start */
     const double *carry_base; /* where they begin */
     double h, beta_prime, gamma_prime;
+    lg_alpha_scales scales; /* of steps of size h */
     double noise_phi, noise_phidot; /* of constraint rows; noise_phi 0: not computed yet, as there are no rows */
     double *theta0, *v0, *a0; /* predicted; before that v_n and the algorithmic a_n are in v0 and a0 */
     double *w, *lam, *mu; /* unknowns */

@@ -369,6 +369,45 @@ static void rigid_gather(lg_span bodies, const lg_point *at, const lg_wanted *wa
     }
 }
 
+/* c = A b for J or its inverse, which are symmetric and read by columns. */
+static inline void mul_inertia(const lg_rigid_prepared *p, const double A[9], const double b[3], double c[3])
+{
+    if (p->diagonal != 0)
+        c[0] = A[0] * b[0], c[1] = A[4] * b[1], c[2] = A[8] * b[2];
+    else
+        lg_mulT3(A, b, c);
+}
+
+/* m x'' = F or, in the body frame, m (U' + Omega x U) = R^T F;  J omega' = M - omega x J omega, for a force and a moment
+   at the node. */
+static inline void accelerate_lie(const lg_body *b, const lg_point *at, const double force[3], const double moment[3],
+                                  double *a)
+{
+    const lg_node *node = b->block->node;
+    const lg_rigid_prepared *p = lg_rigid_prepared_of(b);
+    const double *v = at->v + b->block->v, *rates = v + node->attitude_v;
+    double omega[3] = {lg_read(rates), lg_read(rates + 1), lg_read(rates + 2)}, Jomega[3], omegadot[3];
+    double torque[3] = {moment[0], moment[1], moment[2]};
+    mul_inertia(p, p->J, omega, Jomega);
+    lg_add_cross(Jomega, omega, torque);
+    mul_inertia(p, p->inverse, torque, omegadot);
+    lg_copy(3, omegadot, a + node->attitude_v);
+    if (node->position == LG_POSITION_FIXED)
+        return;
+
+    double mass = b->e.p[LG_RIGID_MASS];
+    if (node->position == LG_POSITION_INERTIAL) {
+        for (int i = 0; i < 3; i++)
+            a[i] = force[i] / mass;
+        return;
+    }
+    double along[3], turning[3];
+    lg_mulT3(lg_rigid_state_of(b, at)->R, force, along);
+    lg_cross(omega, v, turning);
+    for (int i = 0; i < 3; i++)
+        a[i] = along[i] / mass - turning[i];
+}
+
 static lg_status rigid_accelerate(lg_span bodies, const lg_point *at, double *a)
 {
     for (const lg_body *b = bodies.first; b < bodies.end; b++) {
@@ -378,7 +417,7 @@ static lg_status rigid_accelerate(lg_span bodies, const lg_point *at, double *a)
         else
             rigid_begin(b, at); /* `kinematics` may not have been called */
         add_loads(b, at, force, moment, NULL);
-        lg_rigid_accelerate(b, at, force, moment, a + b->block->v);
+        accelerate_lie(b, at, force, moment, a + b->block->v);
     }
     return LG_OK;
 }

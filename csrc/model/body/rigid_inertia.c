@@ -28,9 +28,11 @@ void lg_rigid_prepare(const lg_body *b, double *prepared)
     lg_zero(9, p->inverse);
     if (lg_dense_factor(3, factors, pivots, &deficient) != LG_OK)
         return;
-    lg_identity3(p->inverse);
+    double columns[9];
+    lg_identity3(columns);
     for (int j = 0; j < 3; j++)
-        lg_dense_solve(3, factors, pivots, p->inverse + 3 * j);
+        lg_dense_solve(3, factors, pivots, columns + 3 * j);
+    lg_transpose3(columns, p->inverse);
 }
 
 /* y = A^T c */
@@ -275,39 +277,6 @@ int lg_rigid_is_unconstrained(const lg_body *b)
     return !b->block->node->attitude && lg_dot3(inverse, inverse) > 0;
 }
 
-/* c = A b for J or its inverse */
-static inline void mul_inertia(const lg_rigid_prepared *p, const double A[9], const double b[3], double c[3])
-{
-    if (p->diagonal != 0)
-        c[0] = A[0] * b[0], c[1] = A[4] * b[1], c[2] = A[8] * b[2];
-    else
-        lg_mul3(A, b, c);
-}
-
-/* m x'' = F or, in the body frame, m (U' + Omega x U) = R^T F;  J omega' = M - omega x J omega */
-void lg_rigid_accelerate(const lg_body *b, const lg_point *at, const double force[3], const double moment[3], double *a)
-{
-    const lg_node *node = b->block->node;
-    const lg_rigid_prepared *p = lg_rigid_prepared_of(b);
-    const double *v = at->v + b->block->v, *rates = v + node->attitude_v;
-    double omega[3] = {lg_read(rates), lg_read(rates + 1), lg_read(rates + 2)}, Jomega[3];
-    double torque[3] = {lg_read(moment), lg_read(moment + 1), lg_read(moment + 2)};
-    mul_inertia(p, p->J, omega, Jomega);
-    lg_add_cross(Jomega, omega, torque);
-    mul_inertia(p, p->inverse, torque, a + node->attitude_v);
-    if (node->position == LG_POSITION_FIXED)
-        return;
-
-    double mass = b->e.p[LG_RIGID_MASS], along[3], turning[3] = {0, 0, 0};
-    if (node->position == LG_POSITION_BODY) {
-        lg_mulT3(lg_rigid_state_of(b, at)->R, force, along);
-        lg_cross(omega, v, turning);
-    } else
-        lg_copy(3, force, along);
-    for (int i = 0; i < 3; i++)
-        a[i] = along[i] / mass - turning[i];
-}
-
 /* x = (x / m, J^-1 x), or J^-1 x alone about a fixed point */
 static void solve_mass(const lg_body *b, double *factor, int n, int ld, double *x)
 {
@@ -318,7 +287,7 @@ static void solve_mass(const lg_body *b, double *factor, int n, int ld, double *
         for (int i = 0; i < turns; i++)
             x[i] /= b->e.p[LG_RIGID_MASS];
         lg_copy(3, x + turns, moment);
-        lg_mul3(lg_rigid_prepared_of(b)->inverse, moment, x + turns);
+        lg_mulT3(lg_rigid_prepared_of(b)->inverse, moment, x + turns);
     }
 }
 

@@ -10,10 +10,6 @@ void lg_rigid_inertia(lg_span bodies, const lg_point *at, const lg_wanted *want)
 void lg_rigid_inertia_sherif(lg_span bodies, const lg_point *at, const lg_wanted *want);
 double lg_rigid_kinetic(const lg_body *body, const lg_point *at);
 int lg_rigid_is_unconstrained(const lg_body *b);
-/* Writes the accelerations of a block without an attitude under an inertial force and a moment in body axes, at the
-   node. */
-void lg_rigid_accelerate(const lg_body *b, const lg_point *at, const double force[3], const double moment[3],
-                         double *a);
 /* Functions of the row. */
 extern const lg_body_mass lg_rigid_mass;
 
