@@ -378,8 +378,8 @@ static inline void mul_inertia(const lg_rigid_prepared *p, const double A[9], co
         lg_mulT3(A, b, c);
 }
 
-/* m x'' = F or, in the body frame, m (U' + Omega x U) = R^T F;  J omega' = M - omega x J omega, for a force and a moment
-   at the node. */
+/* For a force and a moment at the node, m x'' = F or, in the body frame, m (U' + Omega x U) = R^T F, and J omega' = M -
+   omega x J omega. */
 static inline void accelerate_lie(const lg_body *b, const lg_point *at, const double force[3], const double moment[3],
                                   double *a)
 {
