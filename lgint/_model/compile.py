@@ -28,7 +28,6 @@ from lgint._model.record import (
     Record,
     Vector,
     holders,
-    is_motion,
     partners,
 )
 
@@ -518,7 +517,7 @@ def _joint(name: str, frames: tuple[int, int], record: Record) -> Element:
         return _element(joint["kind"], name, frames, _in_nodes(record, joint, partners(joint)), None, *rows)
     if joint["kind"] in _EDGES:
         return _edge(record, name, frames)
-    if is_motion(joint):
+    if "of" in joint:
         pieces, function = coordinate_motion(name, joint["motion"])
         return _element(joint["kind"], name, frames, {"motion": pieces, **_axes(record, joint)}, function, *rows)
     values = {"carrier": joint["carrier"], **_axes(record, joint)}
