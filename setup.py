@@ -27,7 +27,7 @@ from setuptools.command.build_py import build_py
 CFLAGS = ["-std=c11", "-O3", "-ffp-contract=off", "-fno-wrapv", "-fvisibility=hidden", "-Wall", "-Wextra"]
 # Otherwise GCC on x86 clears and copies structs of over 64 bytes with string instructions, which take 30 cycles to
 # begin.
-TUNING = [f"-mmem{what}-strategy=vector_loop:512:noalign,libcall:-1:noalign" for what in ("set", "cpy")]
+TUNING = [f"-mmem{what}-strategy=unrolled_loop:512:noalign,libcall:-1:noalign" for what in ("set", "cpy")]
 # added by LGINT_SANITIZE=1 (make sanitize); a program that loads such a module must preload the sanitizers' library
 SANITIZE = ["-O1", "-g", "-fno-omit-frame-pointer", "-fsanitize=address,undefined", "-fno-sanitize-recover"]
 # leaves the symbol table and the debug information, four fifths of the size, out of the module of a wheel
