@@ -60,56 +60,23 @@ static inline const lg_joint_type *joint_in(lg_form form, lg_joints joints)
     return form != LG_FORM_DYNAMICS && type->in[form] ? type->in[form] : type;
 }
 
-/* The records of one window: in each list those from `from` (NULL: the first) to before `to` (NULL: all of them). */
-typedef struct window {
-    const int *from, *to;
-} window;
-
-static const window whole = {NULL, NULL};
-
-static inline int start_in(window w, int list)
-{
-    return w.from ? w.from[list] : 0;
-}
-
-static inline lg_span bodies_in(const lg_model *m, window w, int gathering, int i)
-{
-    lg_span all = m->body_spans[i];
-    int list = gathering ? m->nbody_spans + m->nforce_spans + m->njoint_spans + i : i;
-    return w.to ? (lg_span){all.first + start_in(w, list), all.first + w.to[list]} : all;
-}
-
-static inline lg_forces forces_in(const lg_model *m, window w, int i)
-{
-    lg_forces all = m->force_spans[i];
-    int list = m->nbody_spans + i;
-    return w.to ? (lg_forces){all.first + start_in(w, list), all.first + w.to[list]} : all;
-}
-
-static inline lg_joints joints_in(const lg_model *m, lg_joints all, window w, int i)
-{
-    int list = m->nbody_spans + m->nforce_spans + i;
-    return w.to ? (lg_joints){all.first + start_in(w, list), all.first + w.to[list]} : all;
-}
-
-static inline lg_status move(const lg_model *m, lg_form form, const lg_point *at, lg_level level, int all, window w)
+static inline lg_status move(const lg_model *m, lg_form form, const lg_point *at, lg_level level, int all)
 {
     lg_span ground = {&m->ground, &m->ground + 1};
-    if (level > LG_NO_POSES && (all || m->ground.nactive) && !w.from)
+    if (level > LG_NO_POSES && (all || m->ground.nactive))
         lg_ground.kinematics(ground, at, level, all);
     for (int i = 0; i < m->nbody_spans; i++) {
         const lg_body_type *type = body_in(form, m->body_spans[i]);
-        lg_span bodies = bodies_in(m, w, 0, i);
         if (type->drive && level > LG_NO_POSES)
-            LG_TRY(type->drive(bodies, at));
-        type->kinematics(bodies, at, level, all);
+            LG_TRY(type->drive(m->body_spans[i], at));
+        type->kinematics(m->body_spans[i], at, level, all);
     }
     return LG_OK;
 }
 
 lg_status lg_model_move(const lg_model *m, lg_form form, const lg_point *at, lg_level level, int all)
 {
-    return move(m, form, at, level, all, whole);
+    return move(m, form, at, level, all);
 }
 
 /* The level of kinematics that forces and rows need. Discrete gradients want rates of rows, and need twists where there
@@ -122,39 +89,38 @@ static lg_level level_of(const lg_model *m, const lg_wanted *want, int forces, i
     return (forces || want->Btlam) && m->force_level > level ? m->force_level : level;
 }
 
-static inline void add_inertia(const lg_model *m, lg_form form, const lg_point *at, const lg_wanted *want, window w)
+static inline void add_inertia(const lg_model *m, lg_form form, const lg_point *at, const lg_wanted *want)
 {
     for (int i = 0; i < m->nbody_spans; i++)
         if (!m->body_spans[i].first->type->is_support)
-            body_in(form, m->body_spans[i])->inertia(bodies_in(m, w, 0, i), at, want);
+            body_in(form, m->body_spans[i])->inertia(m->body_spans[i], at, want);
 }
 
 /* Adds the forces on frames, or those on coordinates of trees. */
 static inline lg_status add_forces(const lg_model *m, lg_form form, const lg_point *at, const lg_wanted *want,
-                                   int on_coordinates, window w)
+                                   int on_coordinates)
 {
     for (int i = 0; i < m->nforce_spans; i++)
         if ((m->force_spans[i].first->type->coordinate != NULL) == on_coordinates)
-            LG_TRY(lg_force_span(force_in(form, m->force_spans[i]), forces_in(m, w, i), at, want));
+            LG_TRY(lg_force_span(force_in(form, m->force_spans[i]), m->force_spans[i], at, want));
     return LG_OK;
 }
 
 /* Adds all joints or, without `rows`, only those that exert forces. */
-static inline lg_status add_joints(const lg_model *m, lg_form form, const lg_point *at, const lg_wanted *want, int rows,
-                                   window w)
+static inline lg_status add_joints(const lg_model *m, lg_form form, const lg_point *at, const lg_wanted *want, int rows)
 {
     const lg_joints *spans = form == LG_FORM_BODY_AXES ? m->invariant_spans : m->joint_spans;
     for (int i = 0; i < m->njoint_spans; i++)
         if (rows || spans[i].first->type->compliance)
-            LG_TRY(lg_joint_span(joint_in(form, spans[i]), joints_in(m, spans[i], w, i), at, want));
+            LG_TRY(lg_joint_span(joint_in(form, spans[i]), spans[i], at, want));
     return LG_OK;
 }
 
-static inline void gather(const lg_model *m, const lg_point *at, const lg_wanted *want, window w)
+static void gather(const lg_model *m, const lg_point *at, const lg_wanted *want)
 {
     for (int i = 0; i < m->nbody_spans; i++)
         if (!m->body_spans[i].first->type->is_support)
-            m->body_spans[i].first->type->gather(bodies_in(m, w, 1, i), at, want);
+            m->body_spans[i].first->type->gather(m->body_spans[i], at, want);
 }
 
 /* Whether forces or rows are wanted; a tangent needs both. */
@@ -169,61 +135,39 @@ static int wants_rows(const lg_model *m, const lg_wanted *want)
            (want->Btlam || want->phi || want->phidot || want->zeta || want->B || want->Z || lg_wants_slopes(want));
 }
 
-static inline lg_status move_for(const lg_model *m, lg_form form, const lg_point *at, const lg_wanted *want, window w)
+static inline lg_status move_for(const lg_model *m, lg_form form, const lg_point *at, const lg_wanted *want)
 {
-    return move(m, form, at, level_of(m, want, wants_forces(want), wants_rows(m, want)), 0, w);
+    return move(m, form, at, level_of(m, want, wants_forces(want), wants_rows(m, want)), 0);
 }
 
 /* Forces and joints leave their wrenches on the frames. */
-static inline lg_status add_wrenches(const lg_model *m, lg_form form, const lg_point *at, const lg_wanted *want,
-                                     window w)
+static inline lg_status add_wrenches(const lg_model *m, lg_form form, const lg_point *at, const lg_wanted *want)
 {
     int forces = wants_forces(want), rows = wants_rows(m, want);
     if (forces)
-        LG_TRY(add_forces(m, form, at, want, 0, w));
-    return rows || forces ? add_joints(m, form, at, want, rows, w) : LG_OK;
+        LG_TRY(add_forces(m, form, at, want, 0));
+    return rows || forces ? add_joints(m, form, at, want, rows) : LG_OK;
 }
 
-/* Bodies take the wrenches. */
-static inline void collect(const lg_model *m, const lg_point *at, const lg_wanted *want, window w)
+/* Bodies take the wrenches, and blocks add their own rows. */
+static inline lg_status collect(const lg_model *m, lg_form form, const lg_point *at, const lg_wanted *want)
 {
-    if (wants_forces(want) || want->Btlam)
-        gather(m, at, want, w);
-}
-
-/* What comes after all wrenches: blocks add their own rows, and forces act on coordinates. */
-static inline lg_status finish(const lg_model *m, lg_form form, const lg_point *at, const lg_wanted *want)
-{
+    int forces = wants_forces(want);
+    if (forces || want->Btlam)
+        gather(m, at, want);
     if (wants_rows(m, want))
         lg_model_own_rows(m, at, want);
-    return wants_forces(want) && m->coordinate_forces ? add_forces(m, form, at, want, 1, whole) : LG_OK;
-}
-
-static inline lg_status eval_window(const lg_model *m, lg_form form, const lg_point *at, const lg_wanted *want,
-                                    window w)
-{
-    LG_TRY(move_for(m, form, at, want, w));
-    if (want->Ma || want->gyro || want->ntangents)
-        add_inertia(m, form, at, want, w);
-    LG_TRY(add_wrenches(m, form, at, want, w));
-    collect(m, at, want, w);
-    return LG_OK;
-}
-
-static LG_APART lg_status eval_windows(const lg_model *m, lg_form form, const lg_point *at, const lg_wanted *want)
-{
-    int lists = lg_windows_lists(m);
-    window w = {NULL, m->windows.ends};
-    for (int i = 0; i < m->windows.count; i++, w.from = w.to, w.to += lists)
-        LG_TRY(eval_window(m, form, at, want, w));
-    return LG_OK;
+    return forces && m->coordinate_forces ? add_forces(m, form, at, want, 1) : LG_OK;
 }
 
 /* Inline, so that each form is a function of its own, without a choice in it. */
 static inline lg_status eval(const lg_model *m, lg_form form, const lg_point *at, const lg_wanted *want)
 {
-    LG_TRY(m->windows.count ? eval_windows(m, form, at, want) : eval_window(m, form, at, want, whole));
-    LG_TRY(finish(m, form, at, want));
+    LG_TRY(move_for(m, form, at, want));
+    if (want->Ma || want->gyro || want->ntangents)
+        add_inertia(m, form, at, want);
+    LG_TRY(add_wrenches(m, form, at, want));
+    LG_TRY(collect(m, form, at, want));
     if (m->pattern.nmasked)
         lg_model_mask(m, at, want);
     return LG_OK;
@@ -268,14 +212,13 @@ void lg_model_form(lg_form form, lg_system *sibling)
 
 lg_status lg_model_add_wrenches(const lg_model *m, lg_form form, const lg_point *at, const lg_wanted *want)
 {
-    LG_TRY(move_for(m, form, at, want, whole));
-    return add_wrenches(m, form, at, want, whole);
+    LG_TRY(move_for(m, form, at, want));
+    return add_wrenches(m, form, at, want);
 }
 
 lg_status lg_model_collect(const lg_model *m, const lg_point *at, const lg_wanted *want)
 {
-    collect(m, at, want, whole);
-    return finish(m, LG_FORM_DYNAMICS, at, want);
+    return collect(m, LG_FORM_DYNAMICS, at, want);
 }
 
 /* The wrenches of forces alone, on frames that move; `gathered` is where bodies would gather them, and where forces on
@@ -283,12 +226,12 @@ lg_status lg_model_collect(const lg_model *m, const lg_point *at, const lg_wante
 static LG_APART lg_status add_force_wrenches(const lg_model *m, const lg_point *at, double *gathered)
 {
     const lg_wanted forces = {.force = gathered};
-    LG_TRY(move(m, LG_FORM_DYNAMICS, at, m->force_level, 0, whole));
-    LG_TRY(add_forces(m, LG_FORM_DYNAMICS, at, &forces, 0, whole));
-    LG_TRY(add_joints(m, LG_FORM_DYNAMICS, at, &forces, 0, whole));
+    LG_TRY(move(m, LG_FORM_DYNAMICS, at, m->force_level, 0));
+    LG_TRY(add_forces(m, LG_FORM_DYNAMICS, at, &forces, 0));
+    LG_TRY(add_joints(m, LG_FORM_DYNAMICS, at, &forces, 0));
     if (m->system.inverse_mass)
         lg_zero(m->space.nv, gathered);
-    return m->coordinate_forces ? add_forces(m, LG_FORM_DYNAMICS, at, &forces, 1, whole) : LG_OK;
+    return m->coordinate_forces ? add_forces(m, LG_FORM_DYNAMICS, at, &forces, 1) : LG_OK;
 }
 
 /* Every body finds its acceleration from the wrenches on its frames: nothing couples the accelerations of two

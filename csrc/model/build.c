@@ -612,7 +612,6 @@ static lg_status build_model(lg_model *m, const lg_model_spec *spec, const int *
     lg_layout_finish(&b.layout);
     name_own_rows(&b);
     lg_model_fill_system(m);
-    LG_TRY(lg_model_set_windows(m, LG_WINDOW));
     return lg_model_check(m, report);
 }
 
@@ -648,8 +647,6 @@ void lg_model_free(lg_model *model)
 {
     if (!model)
         return;
-    if (model->shape.memory)
-        lg_model_drop_windows(model);
     lg_arena_close(&model->records);
     lg_arena_close(&model->shape);
     free(model);

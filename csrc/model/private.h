@@ -16,14 +16,6 @@ typedef struct lg_element_ref {
     const lg_joint *joint;
 } lg_element_ref;
 
-/* How far each window of a long model goes in each list: bodies that have moved, span by span, forces, joints, and
-   bodies that have gathered their wrenches. */
-enum { LG_WINDOW = 64 }; /* blocks */
-typedef struct lg_windows {
-    int count; /* 0: the model is not long, and goes through at once */
-    int *ends; /* window by window */
-} lg_windows;
-
 struct lg_model {
     lg_system system;
 
@@ -37,7 +29,6 @@ struct lg_model {
     lg_block *blocks;
     char **row_names;
     int *body_on; /* per block: the number of its body */
-    lg_windows windows;
 
     /* Records and parameters, which `records` owns. Records are sorted by row, those of one row in the order in which
        they were added; one span for each row in use. */
@@ -91,10 +82,6 @@ lg_status lg_model_collect(const lg_model *m, const lg_point *at, const lg_wante
 void lg_model_fill_loads(lg_model *m);
 /* Writes the traits of joints with compliance, and the level of kinematics that forces need. */
 void lg_model_fill_traits(lg_model *m);
-/* Forms windows of so many blocks, windows.c; frees those of a model that was built. */
-lg_status lg_model_set_windows(lg_model *m, int size);
-void lg_model_drop_windows(lg_model *m);
-int lg_windows_lists(const lg_model *m); /* numbers of one window */
 /* Fills m->system once all else is filled, system.c. */
 void lg_model_fill_system(lg_model *m);
 /* Rows of closed loops that may be inactive, choice.c: the arrays of the choice; the list, loop by loop, whose memory
