@@ -280,6 +280,6 @@ def test_some_values_of_every_row_are_accepted(row):
     assert row in {element.kind for element in found}
 
 
-@pytest.mark.parametrize("kind", NODES)
+@pytest.mark.parametrize("kind", [kind for kind, row in NODES.items() if row["position"] != "none"])
 def test_some_body_is_on_every_node_kind(kind):
     assert kind in {block[0] for _, block in BODIES}

@@ -130,10 +130,6 @@ struct lg_body_type {
 #undef LG_BODY
 extern const lg_body_type lg_ground; /* ground.c: carries frames and has no inertia */
 
-/* Where the rates of states stand in the scratch, states.c: the element that drives them writes them after the
-   kinematics. */
-double *lg_states_rates(const lg_body *b, const lg_point *at);
-
 static inline int lg_body_prepared(const lg_body_type *type, int nparameters)
 {
     return type->nprepared ? type->nprepared(nparameters) : 0;
