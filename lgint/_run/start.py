@@ -81,7 +81,7 @@ def _refuse_printed(model: System, method: str, options: Mapping[str, Any]) -> N
     if motions:
         raise ValueError(
             f"equivariant: the printed form of {method} has no rows that depend on time, such as those of "
-            f"{listing(motions)}; leave out equivariant=False, or use another method"
+            f"{listing(motions)}; give equivariant=True, or use another method"
         )
 
 

@@ -67,13 +67,15 @@ def test_every_method_meets_the_reference_with_its_order(name, parameters, metho
         pytest.raises(ValueError, lgint.integrate, model, method, t_end=1.0, h=0.1)
         return
     order = lgint.method_info(method)["order"]
-    exact = reference(name, parameters, 1.0)
+    # errors of order eight reach round-off before they fall as evenly as the others
+    t_end, steps, band = (6.0, (6, 12), 0.35) if order == 8 else (1.0, (32, 64), 0.3)
+    exact = reference(name, parameters, t_end)
     errors = []
-    for n in (32, 64):
-        run = lgint.integrate(model, method, t_end=1.0, h=1.0 / n)
+    for n in steps:
+        run = lgint.integrate(model, method, t_end=t_end, h=1.0 / n)
         errors.append(np.abs(place(name, run.q[-1]) - exact).max())
     assert errors[1] < 2e-2
-    assert order - 0.3 < np.log2(errors[0] / errors[1]) < order + 0.3
+    assert order - band < np.log2(errors[0] / errors[1]) < order + band
 
 
 def test_what_is_constant_stays_constant():

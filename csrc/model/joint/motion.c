@@ -144,8 +144,10 @@ static lg_status angle_rows(const lg_element *e, const lg_pose *const f[2], cons
     put_turn(&a, 1, a.m, out->J);
     if (want & LG_ROWS_RATE)
         out->Jdot[0] = motion[2] - angle_bias(&a, f[0]->omega);
-    if (want & (LG_ROWS_Z | LG_ROWS_K))
-        angle_slopes(&a, z, M);
+    if (!(want & (LG_ROWS_Z | LG_ROWS_K)))
+        return LG_OK;
+
+    angle_slopes(&a, z, M);
     if (want & LG_ROWS_Z)
         put_turn(&a, 1, z, out->Z);
     if (want & LG_ROWS_K)
