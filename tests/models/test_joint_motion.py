@@ -61,9 +61,7 @@ def test_the_torque_is_exact_where_the_rows_are(formulation):
 def test_printed_forms_refuse_motions(method):
     for start in (lgint.integrate, lgint.Stepper):
         keywords = {"t_end": 0.1, "h": 0.01} if start is lgint.integrate else {}
-        with pytest.raises(
-            ValueError, match=rf"printed form of {method} has no rows that depend.*'pin.motion'; give equiv"
-        ):
+        with pytest.raises(ValueError, match=rf"printed form of {method} has no rows that depend on time.*give equiv"):
             start(crank("euler_parameters", course), method, equivariant=False, **keywords)
 
 

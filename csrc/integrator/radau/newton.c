@@ -102,9 +102,9 @@ static void form_chains(lg_radau_stepper *r, int i)
     double mu = lg_radau_rate(r, i);
     for (int k = 0; k < space->nblocks; k++) {
         const lg_block *b = &space->block[k];
-        double *X = b->linear ? NULL : r->X + b->m;
-        if (X)
-            form_block(r, b, mu, &r->stage[i], X);
+        double *X = NULL;
+        if (!b->linear)
+            form_block(r, b, mu, &r->stage[i], X = r->X + b->m);
         r->chain[k] = (lg_chain){{1 / (mu * mu), 1 / mu, 1}, {NULL, X, X}};
     }
 }
@@ -218,11 +218,11 @@ static void set_known(lg_radau_stepper *r)
 {
     const lg_radau_numbers *n = &r->numbers;
     int nv = r->base.system->space->nv;
-    for (int i = 0; i < n->stages; i++) {
+    for (int i = 0; i < lg_radau_stages(&r->numbers); i++) {
         lg_radau_stage *s = &r->stage[i];
         lg_zero(nv, s->theta_known);
         lg_zero(nv, s->v_known);
-        for (int j = 1; j < n->stages; j++) { // the first column of A is that of L
+        for (int j = 1; j < lg_radau_stages(&r->numbers); j++) { // the first column of A is that of L
             double old = n->A[i][j] - n->L[i][j];
             lg_axpy(nv, old, r->stage[j].K, s->theta_known);
             lg_axpy(nv, r->h * old, r->stage[j].a, s->v_known);
@@ -234,7 +234,7 @@ static void set_known(lg_radau_stepper *r)
 static void pass_on(lg_radau_stepper *r, int i)
 {
     int nv = r->base.system->space->nv;
-    for (int later = i + 1; later < r->numbers.stages; later++) {
+    for (int later = i + 1; later < lg_radau_stages(&r->numbers); later++) {
         double weight = r->numbers.L[later][i];
         lg_axpy(nv, weight, r->stage[i].K, r->stage[later].theta_known);
         lg_axpy(nv, r->h * weight, r->stage[i].a, r->stage[later].v_known);
@@ -246,7 +246,7 @@ static void pass_on(lg_radau_stepper *r, int i)
 static void set_bounds(lg_radau_stepper *r)
 {
     const double share = 0.03, others = 1e-3;
-    const lg_radau_stage *end = &r->stage[r->numbers.stages - 1];
+    const lg_radau_stage *end = &r->stage[lg_radau_stages(&r->numbers) - 1];
     int nv = r->base.system->space->nv;
     double largest = fmax(lg_max_abs(nv, r->start->v), lg_max_abs(nv, end->v));
     for (int k = 0; k < nv; k++) {
@@ -283,7 +283,7 @@ static lg_status sweep(lg_radau_stepper *r, sweeps *it)
     it->change = it->displacement = it->worst = 0;
     set_known(r);
     set_bounds(r);
-    for (int i = 0; i < r->numbers.stages; i++) {
+    for (int i = 0; i < lg_radau_stages(&r->numbers); i++) {
         follow(r, i);
         lg_point point = lg_radau_point(r, i);
         LG_TRY(lg_radau_evaluate(r, i, &point, with_matrix));
@@ -292,7 +292,7 @@ static lg_status sweep(lg_radau_stepper *r, sweeps *it)
         correct(r, i);
         pass_on(r, i);
     }
-    it->change = sqrt(it->change / (r->numbers.stages * fmax(1, r->base.system->space->nv)));
+    it->change = sqrt(it->change / (lg_radau_stages(&r->numbers) * fmax(1, r->base.system->space->nv)));
     it->count++;
     r->base.stats.newton_iterations++;
     return isfinite(it->change) ? LG_OK : LG_NOT_FINITE;
@@ -344,7 +344,7 @@ lg_status lg_radau_solve(lg_radau_stepper *r)
             report_failure(r, &it, status);
     }
     LG_TRY(status);
-    const lg_radau_stage *end = &r->stage[r->numbers.stages - 1];
+    const lg_radau_stage *end = &r->stage[lg_radau_stages(&r->numbers) - 1];
     lg_space_move(r->base.system->space, r->start->q, end->theta, NULL, end->q, NULL);
     return LG_OK;
 }
@@ -367,7 +367,7 @@ static double turn_of(const lg_radau_stepper *r, const lg_factor *f)
 {
     double most = 0, sum = 0;
     const double *q = r->start->q + f->q;
-    for (int i = 0; i < r->numbers.stages; i++) {
+    for (int i = 0; i < lg_radau_stages(&r->numbers); i++) {
         const lg_radau_stage *s = &r->stage[i];
         if (f->node->linear) {
             sum += angle_between(f->node, q, s->q + f->q);

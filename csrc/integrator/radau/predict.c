@@ -10,7 +10,7 @@ static void begin(lg_radau_stepper *r)
 {
     const lg_state *state = r->start;
     int nv = r->base.system->space->nv;
-    for (int i = 0; i < r->numbers.stages; i++) {
+    for (int i = 0; i < lg_radau_stages(&r->numbers); i++) {
         lg_copy(nv, state->v, r->stage[i].v);
         lg_axpy(nv, r->numbers.c[i] * r->h, state->a, r->stage[i].v);
     }
@@ -20,10 +20,10 @@ static void begin(lg_radau_stepper *r)
 static void extrapolation(const lg_radau_numbers *n, double s, double *weight)
 {
     double node[LG_RADAU_STAGES + 1] = {0};
-    lg_copy(n->stages, n->c, node + 1);
-    for (int m = 0; m < n->stages; m++) {
+    lg_copy(lg_radau_stages(n), n->c, node + 1);
+    for (int m = 0; m < lg_radau_stages(n); m++) {
         weight[m] = 1;
-        for (int j = 0; j <= n->stages; j++)
+        for (int j = 0; j <= lg_radau_stages(n); j++)
             if (j != m)
                 weight[m] *= (s - node[j]) / (node[m] - node[j]);
     }
@@ -31,7 +31,7 @@ static void extrapolation(const lg_radau_numbers *n, double s, double *weight)
 
 static void extrapolate(lg_radau_stepper *r, double ratio, const double *before)
 {
-    int nv = r->base.system->space->nv, stages = r->numbers.stages;
+    int nv = r->base.system->space->nv, stages = lg_radau_stages(&r->numbers);
     for (int i = 0; i < stages; i++) {
         double weight[LG_RADAU_STAGES];
         extrapolation(&r->numbers, 1 + ratio * r->numbers.c[i], weight);
@@ -44,7 +44,7 @@ static void extrapolate(lg_radau_stepper *r, double ratio, const double *before)
 /* theta = sum a_ij K_j */
 static void sum_turns(lg_radau_stepper *r)
 {
-    int nv = r->base.system->space->nv, stages = r->numbers.stages;
+    int nv = r->base.system->space->nv, stages = lg_radau_stages(&r->numbers);
     for (int i = 0; i < stages; i++) {
         lg_zero(nv, r->stage[i].theta);
         for (int j = 0; j < stages; j++)
@@ -56,7 +56,7 @@ static void sum_turns(lg_radau_stepper *r)
 static void set_rates(lg_radau_stepper *r)
 {
     const lg_space *space = r->base.system->space;
-    for (int i = 0; i < r->numbers.stages; i++) {
+    for (int i = 0; i < lg_radau_stages(&r->numbers); i++) {
         double *K = r->stage[i].K;
         lg_space_rate(space, r->start->q, r->stage[i].theta, r->stage[i].v, K);
         for (int j = 0; j < space->nv; j++)
@@ -67,7 +67,7 @@ static void set_rates(lg_radau_stepper *r)
 /* A_i = sum (A^-1)_ij (V_j - v_n) / h */
 static void set_accelerations(lg_radau_stepper *r)
 {
-    int nv = r->base.system->space->nv, stages = r->numbers.stages;
+    int nv = r->base.system->space->nv, stages = lg_radau_stages(&r->numbers);
     for (int i = 0; i < stages; i++) {
         double *a = r->stage[i].a;
         lg_zero(nv, a);
@@ -80,7 +80,7 @@ static void set_accelerations(lg_radau_stepper *r)
 void lg_radau_predict(lg_radau_stepper *r)
 {
     const lg_state *state = r->start;
-    int nv = r->base.system->space->nv, stages = r->numbers.stages;
+    int nv = r->base.system->space->nv, stages = lg_radau_stages(&r->numbers);
     if (state->carry[0] > 0)
         extrapolate(r, r->h / state->carry[0], state->carry + 1);
     else
@@ -102,7 +102,7 @@ void lg_radau_hand_over(const lg_radau_stepper *r, const double *v_start, lg_sta
 {
     int nv = r->base.system->space->nv;
     state->carry[0] = r->h;
-    for (int m = 0; m < r->numbers.stages; m++) {
+    for (int m = 0; m < lg_radau_stages(&r->numbers); m++) {
         const double *v = m ? r->stage[m - 1].v : v_start;
         for (int k = 0; k < nv; k++)
             state->carry[1 + (size_t)nv * m + k] = v[k] - state->v[k];

@@ -102,14 +102,14 @@ static void radau_layout(lg_stepper *self, lg_arena *arena)
     r->Z = lg_arena_doubles(arena, (size_t)self->system->pattern->nvalues);
     r->X = lg_arena_doubles(arena, (size_t)space->nm);
     r->chain = lg_arena_take(arena, (size_t)space->nblocks * sizeof(lg_chain));
-    for (int i = 0; i < r->numbers.stages; i++)
+    for (int i = 0; i < lg_radau_stages(&r->numbers); i++)
         stage_layout(&r->stage[i], self, arena);
 }
 
 static void radau_close(lg_stepper *self)
 {
     lg_radau_stepper *r = (lg_radau_stepper *)self;
-    for (int i = 0; i < r->numbers.stages; i++)
+    for (int i = 0; i < lg_radau_stages(&r->numbers); i++)
         lg_matrix_close(&r->stage[i].matrix);
 }
 
@@ -130,8 +130,8 @@ static void radau_begin(lg_radau_stepper *r, const lg_state *state, double h)
 {
     r->start = state;
     r->h = h;
-    for (int i = 0; i < r->numbers.stages; i++) {
-        r->stage[i].t = i == r->numbers.stages - 1 ? state->t + h : state->t + r->numbers.c[i] * h;
+    for (int i = 0; i < lg_radau_stages(&r->numbers); i++) {
+        r->stage[i].t = i == lg_radau_stages(&r->numbers) - 1 ? state->t + h : state->t + r->numbers.c[i] * h;
         r->stage[i].matrix.poll = r->base.accel.matrix.poll;
     }
     lg_radau_predict(r);
@@ -141,11 +141,11 @@ static void radau_begin(lg_radau_stepper *r, const lg_state *state, double h)
 static lg_status finish(lg_radau_stepper *r)
 {
     const lg_system *system = r->base.system;
-    const lg_radau_stage *last = &r->stage[r->numbers.stages - 1];
+    const lg_radau_stage *last = &r->stage[lg_radau_stages(&r->numbers) - 1];
     lg_accel *accel = &r->base.accel;
     lg_copy(system->space->nq, last->q, r->q_end);
     lg_copy(system->space->nv, last->v, r->v_end);
-    lg_point end = lg_radau_point(r, r->numbers.stages - 1);
+    lg_point end = lg_radau_point(r, lg_radau_stages(&r->numbers) - 1);
     end.q = r->q_end, end.v = r->v_end, end.a = end.lam = NULL;
     LG_TRY(lg_project_at(accel, LG_PROJECT_POSITION | LG_PROJECT_VELOCITY, &end, r->q_end, r->v_end, NULL,
                          &r->base.report));
@@ -162,8 +162,8 @@ static lg_status radau_step(lg_stepper *self, lg_state *state, double h)
     LG_TRY(lg_radau_check_turns(r, LG_PI));
     LG_TRY(finish(r));
     lg_copy(self->system->space->nv, state->v, v_start);
-    LG_TRY(lg_stepper_accept(self, state, h, r->stage[r->numbers.stages - 1].theta, r->q_end, r->v_end, r->a_end,
-                             r->lam_end));
+    LG_TRY(lg_stepper_accept(self, state, h, r->stage[lg_radau_stages(&r->numbers) - 1].theta, r->q_end, r->v_end,
+                             r->a_end, r->lam_end));
     lg_radau_hand_over(r, v_start, state);
     return LG_OK;
 }
@@ -177,16 +177,16 @@ static void compare_slopes(const lg_radau_stepper *r, const lg_state *before, in
     const double *slope = of_v ? before->a : before->v;
     for (int k = 0; k < r->base.system->space->nv; k++) {
         double curve = 0;
-        for (int i = 0; i < n->stages; i++)
+        for (int i = 0; i < lg_radau_stages(&r->numbers); i++)
             curve += n->slope[i] * (of_v ? r->stage[i].v[k] - before->v[k] : r->stage[i].theta[k]);
-        e[k] = n->L[n->stages - 1][n->stages - 1] * (r->h * slope[k] - curve);
+        e[k] = n->L[lg_radau_stages(&r->numbers) - 1][lg_radau_stages(&r->numbers) - 1] * (r->h * slope[k] - curve);
     }
 }
 
 static lg_status radau_error(lg_stepper *self, const lg_state *before, double h, double *error)
 {
     lg_radau_stepper *r = (lg_radau_stepper *)self;
-    int nv = self->system->space->nv, last = r->numbers.stages - 1;
+    int nv = self->system->space->nv, last = lg_radau_stages(&r->numbers) - 1;
     const lg_radau_stage *s = &r->stage[last];
     double mu = lg_radau_rate(r, last), *v = r->v_end, *a = r->a_end, *eq = error, *ev = error + nv;
     compare_slopes(r, before, 0, eq);

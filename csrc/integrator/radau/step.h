@@ -36,6 +36,12 @@ typedef struct lg_radau_numbers {
     double slope[LG_RADAU_STAGES]; /* weights of the p_i in the slope at 0 of the polynomial through 0 and them */
 } lg_radau_numbers;
 
+/* 2 or 3, in words that a static analyzer can follow. */
+static inline int lg_radau_stages(const lg_radau_numbers *n)
+{
+    return n->stages < LG_RADAU_STAGES ? 2 : LG_RADAU_STAGES;
+}
+
 typedef struct lg_radau_stage {
     double t;
     double *theta, *q, *v, *a, *lam;
@@ -78,7 +84,7 @@ static inline double lg_radau_rate(const lg_radau_stepper *r, int stage)
    minus those at its end. */
 static inline int lg_radau_carry_count(const lg_radau_stepper *r)
 {
-    return 1 + r->numbers.stages * r->base.system->space->nv;
+    return 1 + lg_radau_stages(&r->numbers) * r->base.system->space->nv;
 }
 
 /* ---- numbers.c ---- */
