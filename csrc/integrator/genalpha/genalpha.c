@@ -490,17 +490,45 @@ static lg_status alpha_solve(lg_genalpha_stepper *g, const lg_state *state, doub
     return status;
 }
 
+/* Accelerations that a step leaves have Newton's tolerance over its size as their error. After one that was shorter by
+   this factor they, and what is extrapolated from it, are worth nothing. */
+static const double much_longer = 1e3;
+
+/* Gives the start of a step the accelerations and multipliers of the index-1 equations, as at the start of a run, in
+   memory of the stepper and of the carry: if the step fails, those of the state are what they were. */
+static lg_status begin_anew(lg_genalpha_stepper *g, lg_state *from)
+{
+    lg_alpha_carry carry;
+    lg_alpha_carry_layout(g, from->carry, &carry);
+    double h = *carry.h;
+    lg_point point = lg_point_after(from->t, from->q, from->v, from->mem);
+    LG_TRY(lg_start_accelerations(&g->base.accel, &point, g->now.a, g->lam, &g->base.report));
+    from->a = g->now.a;
+    LG_TRY(reset(&g->base, from));
+    *carry.h = h;
+    from->a = carry.a;
+    from->lam = g->lam;
+    return LG_OK;
+}
+
 static lg_status genalpha_step(lg_stepper *self, lg_state *state, double h)
 {
     lg_genalpha_stepper *g = (lg_genalpha_stepper *)self;
     int nrows = self->system->pattern->nrows;
-    LG_TRY(alpha_solve(g, state, h));
+    lg_state from = *state;
+    lg_alpha_carry carry;
+    lg_alpha_carry_layout(g, state->carry, &carry);
+    if (*carry.h > 0 && h > much_longer * *carry.h)
+        LG_TRY(begin_anew(g, &from));
+    lg_status status = alpha_solve(g, &from, h);
+    g->start = state;
+    LG_TRY(status);
 
     double *lam_n = g->implicit.residual, *vdot_n = g->v0; /* scratch: what stood there is no longer needed */
     if (nrows)
         lg_copy(nrows, state->lam, lam_n);
     if (g->estimates)
-        lg_copy(self->system->space->nv, state->a, vdot_n);
+        lg_copy(self->system->space->nv, from.a, vdot_n);
     LG_TRY(lg_stepper_accept(self, state, h, g->now.theta, g->now.q, g->now.v, g->now.a, g->lam));
     hand_over(g, lam_n, vdot_n);
     return LG_OK;

@@ -24,6 +24,8 @@
 static const double slow_rate = 0.5; /* a sweep that leaves more of the correction is slow */
 static const double usual_rate = 0.15; /* what a sweep leaves at least, whatever the last two corrections suggest */
 static const double far_off = 1e100;
+static const double noisy_part = 1e-6; /* of the largest velocity: what round-off of stiff forces may change */
+static const double noisy_rest = 1e-9; /* the same at rest, in units of velocities */
 static const double still_size = 1e-3; /* a first correction that is so small needs no second one */
 enum { SLOW_SWEEPS = 2 }; /* in a row, after which new matrices are due */
 enum { MOST_GROWTHS = 3 }; /* sweeps of a step whose corrections may grow */
@@ -206,7 +208,7 @@ static void correct(lg_radau_stepper *r, int i)
 
 typedef struct sweeps {
     double change, last; /* root mean square of mu x over its bound in the present sweep and in the one before */
-    double displacement; /* the largest x */
+    double displacement, velocity; /* the largest x and mu x */
     double worst;
     int count, growths;
     int slow; /* sweeps in a row that left too much of the correction before */
@@ -267,6 +269,7 @@ static void measure(lg_radau_stepper *r, int i, sweeps *it)
             part = far_off;
         sum += part * part;
         it->displacement = fmax(it->displacement, u / (mu * mu));
+        it->velocity = fmax(it->velocity, u / mu);
         if (part > it->worst) {
             it->worst = part;
             r->worst_stage = i;
@@ -280,7 +283,7 @@ static lg_status sweep(lg_radau_stepper *r, sweeps *it)
 {
     int with_matrix = it->due;
     it->last = it->change;
-    it->change = it->displacement = it->worst = 0;
+    it->change = it->displacement = it->velocity = it->worst = 0;
     set_known(r);
     set_bounds(r);
     for (int i = 0; i < lg_radau_stages(&r->numbers); i++) {
@@ -298,14 +301,24 @@ static lg_status sweep(lg_radau_stepper *r, sweeps *it)
     return isfinite(it->change) ? LG_OK : LG_NOT_FINITE;
 }
 
+/* Whether corrections are of the size of round-off: that of the coordinates, which stiff forces multiply. In a short step
+   all displacements are so small, and the change of velocities decides. */
+static int is_noise(const lg_radau_stepper *r, const sweeps *it)
+{
+    const lg_space *space = r->base.system->space;
+    const double *v = r->stage[lg_radau_stages(&r->numbers) - 1].v;
+    double largest = fmax(lg_max_abs(space->nv, r->start->v), lg_max_abs(space->nv, v));
+    return it->displacement <= 64 * DBL_EPSILON * (1 + lg_max_abs(space->nq, r->start->q)) &&
+           it->velocity <= noisy_part * largest + noisy_rest;
+}
+
 /* Whether the corrections that are still expected are below their bound, or round-off. */
 static int is_converged(const lg_radau_stepper *r, const sweeps *it)
 {
-    double noise = 64 * DBL_EPSILON * (1 + lg_max_abs(r->base.system->space->nq, r->start->q));
     if (it->count == 1)
         return it->change <= still_size;
     double rate = fmax(it->change / it->last, usual_rate);
-    return (rate < 1 && rate * it->change <= 1 - rate) || (rate > slow_rate && it->displacement <= noise);
+    return (rate < 1 && rate * it->change <= 1 - rate) || (rate > slow_rate && is_noise(r, it));
 }
 
 static lg_status iterate(lg_radau_stepper *r, sweeps *it)

@@ -77,11 +77,14 @@ static void set_accelerations(lg_radau_stepper *r)
     }
 }
 
+/* Steps longer than the last one by this factor are not predicted from it. */
+static const double farthest = 10;
+
 void lg_radau_predict(lg_radau_stepper *r)
 {
     const lg_state *state = r->start;
     int nv = r->base.system->space->nv, stages = lg_radau_stages(&r->numbers);
-    if (state->carry[0] > 0)
+    if (state->carry[0] > 0 && r->h <= farthest * state->carry[0])
         extrapolate(r, r->h / state->carry[0], state->carry + 1);
     else
         begin(r);

@@ -1,0 +1,50 @@
+"""Steps that are much shorter than those around them, and forces that Newton's method cannot follow."""
+
+import numpy as np
+import pytest
+
+import lgint
+
+FAMILY = [
+    ("genalpha", {"index": 3}),
+    ("genalpha", {"index": 2}),
+    ("genalpha", {"index": "stabilized"}),
+    ("newmark", {"index": 2}),
+    ("hht", {"index": 2}),
+    ("radau3", {}),
+    ("radau5", {}),
+]
+
+
+@pytest.mark.parametrize("short", [1e-12, 1e-9])
+@pytest.mark.parametrize(("method", "options"), FAMILY, ids=str)
+def test_a_very_short_step_between_others_changes_nothing(method, options, short):
+    """Stops close to each other ask for one; what it leaves of accelerations is round-off."""
+    model = lgint.models.heavy_top(omega0=(1, 16, -4))
+    plain = lgint.integrate(model, method, t_end=0.2, h=1e-3, **options)
+    stopped = lgint.integrate(model, method, t_end=0.2, h=1e-3, stops=[0.1, 0.1 + short], **options)
+    assert len(stopped) == len(plain) + 1
+    scale = np.abs(plain.v[-1]).max()
+    assert np.abs(stopped.q[-1] - plain.q[-1]).max() < 1e-4
+    assert np.abs(stopped.v[-1] - plain.v[-1]).max() < 1e-4 * scale
+    assert np.abs(stopped.lam[-1] - plain.lam[-1]).max() < 1e-2 * np.abs(plain.lam[-1]).max()
+
+
+@pytest.mark.parametrize("method", ["radau3", "radau5"])
+@pytest.mark.parametrize(
+    ("place", "slope", "force", "start", "h"), [(0, 1e-6, 1e3, 5e-5, 1e-7), (7e6, 1e-4, 10, 1e-3, 1e-4)]
+)
+def test_corrections_that_do_not_shrink_are_no_round_off(method, place, slope, force, start, h):
+    """Friction that stops a body at once: where displacements are below the round-off of places, velocities are not."""
+    b = lgint.ModelBuilder()
+    b.add_body("b", mass=1.0, inertia=(1, 1, 1), position=(place, 0, 0), velocity=(start, 0, 0))
+
+    def law(t, x, R, xdot, omega):
+        return np.array([-force * np.tanh(xdot[0] / slope), 0, 0, 0, 0, 0])
+
+    b.add_force_law(law, bodies="b")
+    try:
+        run = lgint.integrate(b.build(), method, t_end=50 * h, h=h, retry=10)
+    except lgint.ConvergenceError:
+        return
+    assert abs(run.v[-1, 0]) < 1e-2 * slope
