@@ -23,6 +23,8 @@ SHORTEST: Final = 1e-9  # step, as a fraction of that between two factors
 NARROW: Final = 1e-10  # relative width to which a factor is enclosed
 SAME: Final = 1e-6  # part of the change of an eigenvalue, below which it is zero together with another one
 REAL: Final = 1e-7  # largest imaginary part of a real eigenvalue, relative to the largest eigenvalue
+NEUTRAL: Final = 1e-13  # an eigenvalue below this fraction of the largest is that of a direction in which nothing acts
+NEAR: Final = 1e-3  # of the way to the next state: where it is seen how a direction that was neutral leaves zero
 LIMIT: Final = 1e-2  # an eigenvalue below this fraction of what it was belongs to a limit point
 CORRECTIONS: Final = 25
 
@@ -33,6 +35,23 @@ class Point(NamedTuple):
     at: Balance
     values: Array
     shapes: Array
+    largest: float  # absolute value of an eigenvalue, complex ones included
+
+    def zeros(self, tolerance: float) -> int:
+        """How many eigenvalues cannot be told from zero."""
+        return int((np.abs(self.values) <= tolerance).sum())
+
+    def without(self, neutral: int) -> Point:
+        """The point without the eigenvalues nearest to zero, which belong to neutral directions."""
+        if not neutral:
+            return self
+        kept = np.sort(np.argsort(np.abs(self.values), kind="stable")[neutral:])
+        return self._replace(values=self.values[kept], shapes=self.shapes[:, kept])
+
+    @property
+    def negative(self) -> int:
+        """How many eigenvalues are negative."""
+        return int((self.values < 0).sum())
 
 
 class Buckling:
@@ -77,6 +96,10 @@ def buckling(model: Model, loads: ArrayLike, *, n: int = 1) -> Buckling:
     the path turns back, at a limit point, it ends. Under follower loads the tangent is not symmetric, and only real
     eigenvalues count: a structure that only flutters has no singular tangent.
 
+    Directions in which nothing acts under any factor, such as the spin of a link between two spherical joints, are
+    neutral and left out. If nothing acts in a direction under the first factor only, it is left out there too; if the
+    structure then gives way in it under every greater factor, it is refused.
+
     Parameters
     ----------
     model : Model
@@ -95,7 +118,8 @@ def buckling(model: Model, loads: ArrayLike, *, n: int = 1) -> Buckling:
     Raises
     ------
     ValueError
-        For factors that do not increase, and for systems of functions.
+        For factors that do not increase, and for systems of functions. Naming a body and a direction, if nothing holds
+        it under the first factor and it gives way under greater ones, as a pendulum upside down does.
     SingularError
         Naming rows, if constraints depend on each other.
     ConvergenceError
@@ -139,6 +163,7 @@ class _Path:
         nobody = np.zeros(len(model.bodies), dtype=bool)
         self._turning = Turning(model, Spin(np.array([0.0, 0, 1]), np.zeros(3), 0.0, nobody, None), 0.0)
         self._least: float | None = None
+        self._neutral: int | None = None  # directions; known from the second state on
         self.limit: list[tuple[float, Mode]] = []
 
     def first(self, load: float) -> Point:
@@ -147,8 +172,13 @@ class _Path:
         motion = self._turning.moving(model.q0, model.mem0 if model.core.nmem else None)
         begin = Balance(motion, start_multipliers(self._turning, motion, load), load)
         point = self._point(self._turning.solved(begin, 10 * CORRECTIONS)[0])
-        self._least = float(np.abs(point.values).min(initial=np.inf))
+        self._note_least(point, NEUTRAL * point.largest)
         return point
+
+    def _note_least(self, point: Point, tolerance: float) -> None:
+        """Notes with what an eigenvalue at a limit point is compared."""
+        least = float(np.abs(point.values).min(initial=np.inf))
+        self._least = least if least > tolerance else None
 
     def _point(self, at: Balance) -> Point:
         system = Corrections(self._turning, at)
@@ -163,7 +193,7 @@ class _Path:
         real = np.abs(values.imag) <= REAL * np.abs(values).max(initial=0)
         order = np.argsort(values[real].real, kind="stable")
         shapes = (N @ L.T @ vectors[:, real])[:, order].real
-        return Point(at, values[real].real[order], shapes)
+        return Point(at, values[real].real[order], shapes, float(np.abs(values).max(initial=0)))
 
     def _at(self, begin: Point, load: float) -> Point:
         """The equilibrium under another load, close to one; ConvergenceError if there is none."""
@@ -194,6 +224,7 @@ class _Path:
 
     def _end(self, point: Point, error: IntegrationError) -> None:
         """Notes a limit point; the error if it is none."""
+        point = point.without(self._neutral or 0)
         if not len(point.values) or self._least is None:
             raise error
         at = int(np.argmin(np.abs(point.values)))
@@ -209,7 +240,8 @@ class _Path:
 
     def between(self, a: Point, b: Point) -> list[tuple[float, Mode]]:
         """The factors between two states at which an eigenvalue changes its sign, with their shapes."""
-        counts = sorted(int((point.values < 0).sum()) for point in (a, b))
+        a, b = self._held(a, b)
+        counts = sorted((a.negative, b.negative))
         found: list[tuple[float, Mode]] = []
         point: Point | None = None
         for i in range(*counts):
@@ -218,16 +250,43 @@ class _Path:
             found.append((point.at.load, self._mode(point, min(i, len(point.values) - 1))))
         return sorted(found, key=lambda each: each[0])
 
+    def _held(self, a: Point, b: Point) -> tuple[Point, Point]:
+        """Two states without their neutral directions."""
+        if self._neutral is None:
+            self._neutral = a.zeros(NEUTRAL * max(a.largest, b.largest))
+            if self._neutral:
+                before, a = a, self._at(a, a.at.load + NEAR * (b.at.load - a.at.load))
+                self._check_held(before, a)
+                self._note_least(a.without(self._neutral), 0.0)
+        if self._neutral:
+            self._check_held(a, b)
+        return a.without(self._neutral), b.without(self._neutral)
+
+    def _check_held(self, a: Point, b: Point) -> None:
+        """A ValueError that names a direction that was neutral and now gives way."""
+        before = a.without(self._neutral or 0).negative
+        neutral = min(self._neutral or 0, b.zeros(NEUTRAL * max(a.largest, b.largest)))
+        if neutral == self._neutral:
+            return
+        self._neutral, after = neutral, b.without(neutral)
+        if after.negative > before:
+            raise ValueError(
+                f"loads: under the factor {a.at.load:g} nothing holds the model in the direction of "
+                f"{self._mode(after, 0).largest}, and under greater factors it gives way; hold it there, or give a "
+                "first factor under which it is held"
+            )
+
     def _enclosed(self, a: Point, b: Point, i: int) -> Point:
         """The state in which eigenvalue i is zero."""
-        sign, turn = int((a.values < 0).sum()) > i, 0
+        sign, turn = a.negative > i, 0
         low, high, ends = a, b, [_value(a, i), _value(b, i)]
-        while high.at.load - low.at.load > NARROW * abs(high.at.load):
+        width = NARROW * (high.at.load - low.at.load)
+        while high.at.load - low.at.load > max(NARROW * abs(high.at.load), width):
             share = ends[0] / (ends[0] - ends[1]) if turn % 3 else 0.5
             share = share if 0.01 < share < 0.99 else (0.01 if share <= 0.01 else 0.99) if 0 <= share <= 1 else 0.5
-            point = self._at(low, low.at.load + share * (high.at.load - low.at.load))
+            point = self._at(low, low.at.load + share * (high.at.load - low.at.load)).without(self._neutral or 0)
             turn += 1
-            if (int((point.values < 0).sum()) > i) == sign:
+            if (point.negative > i) == sign:
                 low, ends[0] = point, _value(point, i)
             else:
                 high, ends[1] = point, _value(point, i)

@@ -254,6 +254,46 @@ def test_the_column_of_beck_only_flutters():
     assert abs(growth[0]) < 1e-3 and growth[1] > 0.5
 
 
+def links(formulation):
+    """A chain of three links on spherical joints, hanging."""
+    b, before = lgint.ModelBuilder(gravity=(0, 0, -9.81), formulation=formulation), lgint.ground
+    for i in range(3):
+        b.add_body(f"link{i}", mass=1.0, inertia=(0.1, 0.1, 0.1), position=(0, 0, -(i + 0.5)))
+        b.add_joint("spherical", before, f"link{i}", point=(0, 0, -i))
+        before = f"link{i}"
+    return b.build()
+
+
+@pytest.mark.parametrize("formulation", FORMULATIONS)
+def test_neutral_directions_have_no_factors(formulation):
+    """Every link may spin about its own axis under any load; without loads nothing acts in any direction."""
+    for loads in (3.0, [0.5, 1.0, 3.0]):
+        assert list(lgint.buckling(links(formulation), loads, n=3).factors) == []
+
+
+@pytest.mark.parametrize("formulation", FORMULATIONS)
+def test_a_link_that_may_spin_buckles_where_its_spring_gives_way(formulation):
+    """Upside down on springs of the stiffness k at its top: m g / 2 = k under the factor, in both directions."""
+    b = lgint.ModelBuilder(gravity=(0, 0, -9.81), formulation=formulation)
+    b.add_body("link", mass=1.0, inertia=(0.1, 0.1, 0.1), position=(0, 0, 0.5))
+    b.add_joint("spherical", lgint.ground, "link", point=(0, 0, 0))
+    b.add_cartesian_spring(lgint.ground, "link", stiffness=(10.0, 20.0, 0.0), point=(0, 0, 1.0))
+    found = lgint.buckling(b.build(), 5.0, n=3)
+    assert found.factors == pytest.approx([20 / 9.81, 40 / 9.81], rel=1e-9)
+    assert [shape.largest for shape in found.shapes] == ["link.ry", "link.rx"]
+
+
+@pytest.mark.parametrize("formulation", FORMULATIONS)
+def test_a_pendulum_upside_down_is_refused_by_name(formulation):
+    b = lgint.ModelBuilder(gravity=(0, 0, -9.81), formulation=formulation)
+    b.add_body("bar", mass=1.0, inertia=(0.1, 0.1, 0.1), position=(0, 0, 0.5))
+    b.add_joint("revolute", lgint.ground, "bar", point=(0, 0, 0), axis=(0, 1, 0))
+    with pytest.raises(ValueError, match="under the factor 0 nothing holds the model in the direction of bar.ry"):
+        lgint.buckling(b.build(), 3.0)
+    found = lgint.buckling(b.build(), [-1.0, 0.7])  # it hangs under negative factors
+    assert found.factors == pytest.approx([0.0], abs=1e-9)
+
+
 def test_arguments_of_buckling_are_checked():
     for loads in ((1.0,), (2.0, 1.0), -1.0, "all"):
         with pytest.raises(ValueError, match="loads"):
