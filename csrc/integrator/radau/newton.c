@@ -301,8 +301,8 @@ static lg_status sweep(lg_radau_stepper *r, sweeps *it)
     return isfinite(it->change) ? LG_OK : LG_NOT_FINITE;
 }
 
-/* Whether corrections are of the size of round-off: that of the coordinates, which stiff forces multiply. In a short step
-   all displacements are so small, and the change of velocities decides. */
+/* Whether corrections are of the size of round-off: that of the coordinates, which stiff forces multiply. In a short
+   step all displacements are so small, and the change of velocities decides. */
 static int is_noise(const lg_radau_stepper *r, const sweeps *it)
 {
     const lg_space *space = r->base.system->space;
