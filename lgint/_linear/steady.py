@@ -235,11 +235,15 @@ class Corrections:
         return W, self.maps.accelerations(pushes, W)
 
     def _may_turn(self) -> bool:
-        """Whether the constraints allow a rotation of the turning bodies about the axis."""
+        """Whether the constraints allow a rotation of the turning bodies about the axis.
+
+        As long as they are not satisfied, the rotation may change them by what is left.
+        """
         if not self.B.shape[0]:
             return True
         slip = np.abs(self.B @ self.spun)
-        return bool(slip.max() <= LEFT * (abs(self.B) @ np.abs(self.spun)).max())
+        left = 2 * float(np.linalg.norm(self.phi))
+        return bool(slip.max() <= LEFT * (abs(self.B) @ np.abs(self.spun)).max() + left)
 
     def step(self) -> tuple[Array, Array, float]:
         """The correction of z, that of the multipliers, and the torque that is left over."""

@@ -91,6 +91,19 @@ def test_the_axis_of_some_bodies_moves_with_them(formulation):
     assert lgint.linearize(model.with_state(turning).state()).frequencies.size == 2
 
 
+@pytest.mark.parametrize("formulation", FORMULATIONS)
+def test_an_arm_on_a_free_hub_hangs_at_the_rate_zero(formulation):
+    """Nothing resists a turn of the hub: the phase is held while the arm swings until its COM is below the hinge."""
+    b = lgint.ModelBuilder(gravity=(0, 0, -9.81), formulation=formulation)
+    b.add_body("hub", mass=1.0, inertia=(1, 1, 1))
+    b.add_joint("revolute", lgint.ground, "hub", point=(0, 0, 0), axis=(0, 0, 1))
+    b.add_body("arm", mass=1.0, inertia=(0.1, 0.2, 0.3), position=(0.5, 0, -0.2))
+    b.add_joint("revolute", "hub", "arm", point=(0.2, 0, 0), axis=(0, 1, 0), name="hinge")
+    found = lgint.equilibrium(b.build(), spin=(*ABOUT_Z, 0.0), max_iter=20)
+    assert abs(found.joint_angle("hinge")[-1] - np.arctan2(0.3, 0.2)) < 1e-12
+    assert np.abs(found.rotation("hub")[-1] - np.eye(3)).max() < 1e-9
+
+
 def test_the_result_is_a_trajectory_of_load_factors(tmp_path):
     model = governor("R3xSO3")
     found = lgint.equilibrium(model, (0.5, 1.0), spin=(*ABOUT_Z, 12.0))
