@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from itertools import pairwise
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -12,13 +12,16 @@ from numpy.typing import ArrayLike
 from lgint._args import Array, array, checked_function, choice, number
 from lgint._build.elements import ElementBuilder, Where
 from lgint._build.parts import Ground, Partner, ground
+from lgint._build.support import STEP, check_rates
 from lgint._model.joints import joint_coordinate
+from lgint._model.motion import Coordinate
 from lgint._model.parameters import AXES
 from lgint._model.record import ForceRow, JointRow, LoadRow, Matrix
 from lgint._model.shared import Single
 
 Motion = float | ArrayLike | tuple[ArrayLike, ArrayLike] | Callable[[float], ArrayLike]
 Load = ArrayLike | tuple[ArrayLike, ArrayLike] | Callable[[float], ArrayLike]
+SAMPLES: Final = 0.13, 0.5, 1.0  # s, where the rates of a function are checked, besides t = 0
 
 
 class ForceBuilder(ElementBuilder):
@@ -306,10 +309,13 @@ class ForceBuilder(ElementBuilder):
         Raises
         ------
         ValueError
-            For a joint that is unknown or has no such coordinate, and for wrong shapes.
+            For a joint that is unknown or has no such coordinate, for wrong shapes, and for a function whose rates are
+            not its derivatives; they are compared as in `add_joint_motion`, but not across a time.
         """
         label = f"the drive of {joint!r}" if name is None else repr(name)
         desired = [] if motion is None else motion_source(f"motion of {label}", motion)
+        if callable(motion):
+            _check_course(f"motion of {label}", Coordinate(name or joint, motion), jumps=True)
         row: ForceRow = {"kind": "drive", "torque": number(f"torque of {label}", torque)}
         row["stiffness"] = number(f"stiffness of {label}", stiffness)
         row["damping"] = number(f"damping of {label}", damping)
@@ -348,7 +354,10 @@ class ForceBuilder(ElementBuilder):
         ------
         ValueError
             For a joint that is unknown or has no such coordinate, for wrong shapes, and for pieces between which the
-            coordinate or its rate jumps. `build` refuses a start whose coordinate or rate differs from the motion.
+            coordinate or its rate jumps. Also for a function whose rates are not its derivatives: they are compared
+            with differences just after t = 0 and across t = 0.13, 0.5 and 1 s, if it is defined there, so that a jump
+            is found at these times but not at others. `build` refuses a start whose coordinate or rate differs from the
+            motion.
         """
         there = self._joints[choice("joint", joint, self._joints)]
         which = joint_coordinate(joint, there["kind"], coordinate)
@@ -357,6 +366,8 @@ class ForceBuilder(ElementBuilder):
         desired = motion_source(f"motion of {name!r}", motion)
         if isinstance(desired, list):
             _check_smooth(f"motion of {name!r}", np.array(desired).reshape(-1, 4))
+        if callable(motion):
+            _check_course(f"motion of {name!r}", Coordinate(name, motion), jumps=False)
         first, second = there["points"]
         row: JointRow = {
             "kind": f"{which}_motion",
@@ -506,6 +517,18 @@ def motion_source(what: str, motion: Motion) -> Matrix | LoadRow:
         )
     rows: Matrix = pieces.tolist()
     return rows
+
+
+def _check_course(what: str, motion: Coordinate, *, jumps: bool) -> None:
+    """ValueError if a function's rates are not derivatives of its coordinate, at t = 0 and at later samples."""
+    check_rates(what, motion)
+    for t in SAMPLES:
+        first = t + STEP if jumps else t - STEP / 2  # a difference across the sample meets a jump there
+        try:
+            motion(first), motion(first + STEP)
+        except (ArithmeticError, LookupError, ValueError):
+            return  # the function may end earlier; a run that comes here says so
+        check_rates(what, motion, first)
 
 
 def _check_smooth(what: str, pieces: Array) -> None:

@@ -40,7 +40,7 @@ def support(name: str, position: Array, R: Array, motion: Motion | None, kinks: 
             times = source["times"]
         levels = Displacement(name, function, position)(0.0)
         if callable(motion):
-            _check_rates(Displacement(name, motion, position))
+            check_rates(f"motion of {name!r}", Displacement(name, motion, position))
     (d, psi), (velocity, rate) = levels[0].reshape(2, 3), levels[1].reshape(2, 3)
     omega = R.T @ groups.so3.tangent(psi) @ rate
     turned = groups.so3.exp(psi) @ R
@@ -62,15 +62,15 @@ def _source(name: str, motion: Motion) -> LoadRow:
     return {"times": times.tolist(), "values": array(f"values of the motion of {name!r}", motion[1], *shapes).tolist()}
 
 
-def _check_rates(motion: Displacement) -> None:
-    """ValueError if, at the start, the second and third row of a motion are not derivatives of the first."""
+def check_rates(what: str, motion: Callable[[float], Array], first: float = STEP) -> None:
+    """ValueError if, just after `first`, the second and third row of a motion are not derivatives of the first."""
     # differences are one-sided, as a motion may begin at t = 0
+    start, end = motion(first), motion(first + STEP)
     for level, word in ((1, "velocity"), (2, "acceleration")):
-        before, after = motion(STEP)[level - 1], motion(2 * STEP)[level - 1]
-        given = 0.5 * (motion(STEP)[level] + motion(2 * STEP)[level])
-        found = (after - before) / STEP
+        given = 0.5 * (start[level] + end[level])
+        found = (end[level - 1] - start[level - 1]) / STEP
         if np.abs(found - given).max() > AGREEMENT * (1 + np.abs(given).max()):
             raise ValueError(
-                f"motion of {motion.name!r}: rows (value, rate, second rate) expected; near t = 0 the {word} is "
+                f"{what}: rows (value, rate, second rate) expected; near t = {round(first, 4):g} the {word} is "
                 f"{given}, and by differences it is {found}"
             )

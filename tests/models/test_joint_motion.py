@@ -97,13 +97,17 @@ def test_motions_in_every_form_are_the_same(formulation):
     assert np.allclose(table.at([1, 2, 3, 4]).joint_angle("pin"), [0.3, -0.5, 1.0, 1.0], rtol=0, atol=1e-9)
 
 
+def driven_bar(motion, name=None):
+    b = lgint.ModelBuilder(formulation="minimal")
+    b.add_body("bar", mass=2.0, inertia=(0.2, 0.2, 0.01), position=(0, 0, -0.5))
+    b.add_joint("revolute", lgint.ground, "bar", point=(0, 0, 0), axis=(1, 0, 0), name="pin", rate=W)
+    b.add_joint_drive("pin", stiffness=300.0, damping=20.0, motion=motion, name=name)
+    return b.build()
+
+
 def test_a_drive_takes_the_same_motions():
     def driven(motion):
-        b = lgint.ModelBuilder(formulation="minimal")
-        b.add_body("bar", mass=2.0, inertia=(0.2, 0.2, 0.01), position=(0, 0, -0.5))
-        b.add_joint("revolute", lgint.ground, "bar", point=(0, 0, 0), axis=(1, 0, 0), name="pin", rate=W)
-        b.add_joint_drive("pin", stiffness=300.0, damping=20.0, motion=motion)
-        return lgint.integrate(b.build(), "rk44", t_end=1.0, h=1e-3).joint_angle("pin")
+        return lgint.integrate(driven_bar(motion), "rk44", t_end=1.0, h=1e-3).joint_angle("pin")
 
     pieces = [[0.0, 0.0, W, 2 * A]]
     assert np.allclose(driven(course), driven(pieces), rtol=0, atol=1e-12)
@@ -219,6 +223,43 @@ def test_a_start_that_does_not_agree_is_refused(formulation):
 def test_motions_of_other_shapes_are_refused(course):
     with pytest.raises(ValueError, match=r"motion of 'pin.motion'"):
         crank("R3xSO3", course)
+
+
+WRONG_RATES = {
+    "velocity at 0": (lambda t: (W * t, 0.5 * W, 0.0), r"near t = 0 the velocity is 1"),
+    "acceleration at 0": (lambda t: (W * t + A * t**2, W + 2 * A * t, A), r"near t = 0 the acceleration is 0\.3"),
+    "acceleration later": (lambda t: (np.sin(W * t), W * np.cos(W * t), -np.sin(W * t)), r"near t = 0\.13 the accel"),
+}
+
+
+@pytest.mark.parametrize("which", WRONG_RATES)
+def test_functions_whose_rates_are_not_their_derivatives_are_refused(which):
+    course, message = WRONG_RATES[which]
+    with pytest.raises(ValueError, match=rf"motion of 'pin.motion': rows .*{message}"):
+        crank("R3xSO3", course)
+    with pytest.raises(ValueError, match=rf"motion of the drive of 'pin': rows .*{message}"):
+        driven_bar(course)
+    with pytest.raises(ValueError, match=rf"motion of 'motor': rows .*{message}"):
+        driven_bar(course, name="motor")
+
+
+def test_functions_whose_rate_jumps_at_a_sample_are_for_drives_alone():
+    def kinked(t):
+        return W * t + max(t - 0.5, 0.0), W + (t >= 0.5), 0.0
+
+    with pytest.raises(ValueError, match=r"near t = 0\.5 the acceleration"):
+        crank("R3xSO3", kinked)
+    driven_bar(kinked)
+
+
+def test_functions_may_end_after_the_run():
+    def short(t):
+        if t > 0.2:
+            raise ValueError("no value after t = 0.2")
+        return course(t)
+
+    assert lgint.integrate(crank("R3xSO3", short), "rk44", t_end=0.1, h=0.01).t[-1] == 0.1
+    assert driven_bar(short)
 
 
 def test_unknown_joints_and_coordinates_are_refused():
