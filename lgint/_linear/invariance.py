@@ -146,7 +146,7 @@ def _scales(terms: tuple[Array, Array, Array], rate: float) -> tuple[Array, Arra
     """With which entries of M, D and K are compared: forces at the rate of the motion, or those that are there."""
     M, D, K = terms
     total = np.abs(M) * rate**2 + np.abs(D) * rate + np.abs(K)
-    size = np.sqrt(np.maximum(total.max(axis=1), np.finfo(float).tiny))
+    size = np.sqrt(np.maximum(total.max(axis=1, initial=0), np.finfo(float).tiny))
     scale = np.outer(size, size)
     return scale / rate**2, scale / rate, scale
 

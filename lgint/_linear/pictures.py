@@ -55,7 +55,8 @@ def campbell(rates: Array, frequencies: Array, damping: Array, orders: Sequence[
         ax.plot(rates, order * rates, "--", color=GREY, linewidth=0.8, label=f"{order:g} x rate")
     ax.set_xlabel("rate / (rad/s)")
     ax.set_ylabel("frequency / (rad/s)")
-    ax.set_ylim(0, 1.05 * np.nanmax(frequencies))
+    if np.isfinite(frequencies).any():
+        ax.set_ylim(0, 1.05 * np.nanmax(frequencies))
     ax.legend()
     figure: Figure = ax.figure
     return figure

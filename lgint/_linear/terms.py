@@ -227,7 +227,7 @@ class Terms:
 
     def holds(self, N: Array, tolerance: float) -> bool:
         """Whether the constraints allow perturbations z = N y, up to a relative tolerance."""
-        if not self.B.shape[0]:
+        if not self.B.shape[0] or not N.shape[1]:
             return True
         return bool(np.abs(self.B @ N).max() <= tolerance * max(1.0, float(abs(self.B).max())) * np.abs(N).max())
 

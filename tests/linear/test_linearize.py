@@ -5,6 +5,7 @@ import pytest
 from scipy.linalg import expm
 
 import lgint
+from kinds import FREE
 from lgint._linear import terms as linear_terms
 from linear.spinning import FORMULATIONS, GOVERNOR, MAST, ROTOR, governor, mast, rotor
 from models.test_redundant import parallelogram, parallelogram_q
@@ -452,3 +453,39 @@ def test_a_prescribed_motion_is_an_input(formulation):
     assert abs(transfer[3, 0] - (1 - arm * s**2 * angle)) < 1e-7
     with pytest.raises(ValueError, match="did you mean 'servo'"):
         lgint.linearize(crane(formulation).state(), [("motion", "serva")])
+
+
+@pytest.mark.parametrize("formulation", FORMULATIONS)
+def test_a_mechanism_whose_coordinates_are_all_prescribed_has_these_as_states(formulation):
+    """Two links with a motion in each hinge: the effort is that of inverse dynamics."""
+    b = lgint.ModelBuilder(formulation=formulation)
+    b.add_body("inner", mass=1.0, inertia=(1, 1, 1))
+    b.add_joint("revolute", lgint.ground, "inner", point=(0, 0, 0), axis=(0, 0, 1), name="shoulder")
+    b.add_body("outer", mass=1.0, inertia=(1, 1, 1), position=(1, 0, 0))
+    b.add_joint("revolute", "inner", "outer", point=(0.5, 0, 0), axis=(0, 0, 1), name="elbow")
+    for joint in ("shoulder", "elbow"):
+        b.add_joint_motion(joint, 0.0, name=f"at {joint}")
+    inputs = [("motion", "at shoulder"), ("motion", "at elbow"), ("force", "outer")]
+    found = lgint.linearize(b.build().state(), inputs, [("joint_angle", "elbow"), ("force", "at shoulder")])
+    assert found.M.shape == (0, 0) and found.coordinates == [] and found.shapes() == []
+    assert found.state_names == ["at shoulder", "at elbow", "d/dt at shoulder", "d/dt at elbow"]
+    assert (found.A == np.eye(4, k=2)).all() and (found.B == np.eye(4, 5, -2)).all()
+    assert np.abs(found.C - np.eye(2, 4, 1) * [[1], [0]]).max() < 1e-9
+    # inertias 1 + 1 + 1^2 and 1 + 1 * 0.5, and a force across at the distance 1
+    assert np.abs(found.D_feed[1] - (3, 1.5, 0, -1, 0)).max() < 1e-9
+
+
+@pytest.mark.parametrize("formulation", FREE)
+def test_a_system_without_degrees_of_freedom_has_empty_matrices(formulation):
+    b = lgint.ModelBuilder(gravity=(0, 0, -9.81), formulation=formulation)
+    b.add_body("block", mass=1.0, inertia=(1, 1, 1))
+    b.add_joint("rigid", lgint.ground, "block", point=(0, 0, 0), name="weld")
+    model = b.build()
+    found = lgint.linearize(model.state(), [("force", "block")], [("reaction", "weld")])
+    for matrix, shape in (("M", (0, 0)), ("A", (0, 0)), ("B", (0, 3)), ("C", (6, 0)), ("basis", (6, 0))):
+        assert getattr(found, matrix).shape == shape, matrix
+    assert np.abs(found.D_feed[:3] + np.eye(3)).max() < 1e-12  # the joint carries the force
+    assert found.eigenvalues.size == found.frequencies.size == 0 and "at rest" in repr(found)
+    diagram = lgint.campbell(model, [0.0], axis=(0, 0, 1))
+    assert diagram.modes == [[]] and np.isnan(diagram.frequencies).all()
+    assert diagram.plot().axes and found.plot().axes
