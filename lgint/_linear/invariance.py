@@ -1,4 +1,6 @@
-"""Whether a system is time-invariant in a frame: its terms are compared at a time and shortly after.
+"""Whether a system is time-invariant in a frame: its terms are compared at a time and at two times shortly after.
+
+The ratio of the two times is irrational, so that what is periodic cannot be the same at all three of them.
 
 The motion in between is that with constant accelerations in the frame, body by body: a steady rotation or spin is met
 exactly, however far it goes. The state that it leads to is projected onto the constraints, and its accelerations and
@@ -20,6 +22,7 @@ from lgint._model.system import System
 
 FAR: Final = 0.1  # rad: by how much the fastest body turns meanwhile; the same part of the size of the system
 AT_REST: Final = 0.05  # s, if nothing moves
+SOONER: Final = (5**0.5 - 1) / 2  # the first of two later times as a fraction of the second one, irrational
 CHANGE: Final = 1e-5  # largest relative change of a term
 PASSES: Final = 4  # of Newton's method for coordinates from poses
 NAMES: Final = {"M": "the inertia", "D": "the damping", "K": "the stiffness", "N": "the directions that joints allow"}
@@ -121,15 +124,19 @@ def _rotation_vector(R: Array) -> Array:
     return vector
 
 
-def check_invariant(terms: Terms, N: Array, poses: list[int], where: str) -> Terms:
-    """The terms shortly after; a ValueError if they have changed on the perturbations N y."""
-    space, motion = terms.space, terms.motion
-    h = span(space.model, motion, terms.frame, space.bodies)
+def check_invariant(terms: Terms, N: Array, poses: list[int], where: str) -> list[Terms]:
+    """The terms at two times shortly after; a ValueError if they have changed on the perturbations N y."""
+    space = terms.space
+    h = span(space.model, terms.motion, terms.frame, space.bodies)
+    return [_unchanged(terms, N, poses, where, each, FAR / h) for each in (SOONER * h, h)]
+
+
+def _unchanged(terms: Terms, N: Array, poses: list[int], where: str, h: float, rate: float) -> Terms:
+    """The terms after a time h, compared at the rate of the motion."""
     try:
         after = later(terms, h)
     except (ValueError, IntegrationError) as error:
         raise ValueError(f"{_not_invariant(where)}: it cannot be followed for {h:.3g} s: {error}") from error
-    rate = FAR / h
     if after.error > CHANGE or not after.holds(N, CHANGE):
         _refuse(where, "N", terms, [], h)
     now, then = terms.on(N), after.on(N)
@@ -138,7 +145,7 @@ def check_invariant(terms: Terms, N: Array, poses: list[int], where: str) -> Ter
         off = np.abs(b - a) > CHANGE * scale
         if off.any():
             i, _ = np.unravel_index(np.argmax(np.abs(b - a) / scale), a.shape)
-            _refuse(where, name, terms, [*poses, *range(-len(space.states), 0)][int(i) : int(i) + 1], h)
+            _refuse(where, name, terms, [*poses, *range(-len(terms.space.states), 0)][int(i) : int(i) + 1], h)
     return after
 
 

@@ -320,6 +320,18 @@ def test_a_state_on_its_way_is_refused():
         lgint.linearize(b.build(start="project").state())
 
 
+@pytest.mark.parametrize("period", [0.05, 0.025, 0.05 * (5**0.5 - 1) / 2])
+def test_a_stiffness_that_oscillates_is_refused_at_every_period(period):
+    """At rest later times are compared, of which none but one can be a multiple of a period."""
+
+    def force(t, q, v):
+        return -(40.0 + 5 * np.sin(2 * np.pi * t / period)) * q
+
+    model = lgint.CallableModel(("Rn", 1), [0.0], [0.0], lambda t, q: np.eye(1), force)
+    with pytest.raises(ValueError, match=r"the stiffness of 'q\[0\]' changes within"):
+        lgint.linearize(model.state())
+
+
 def test_unknown_names_are_refused():
     state = governor("R3xSO3").state()
     for ports, text in (
