@@ -58,7 +58,8 @@ class Model(System):
         self._set_record(record)
         self.reference = record["reference"]
         self.origin = record["origin"]
-        self._set_start(record["q0"], record["v0"], record.get("mem0", start_memory(self._compiled, record)))
+        memory = record.get("mem0", start_memory(self._compiled, record))
+        self._set_start(record["q0"], record["v0"], memory, exact=record.get("exact", False))
 
     def _set_record(self, record: Record) -> None:
         self._record = record
@@ -75,7 +76,9 @@ class Model(System):
         dict
             Its keys are those of a saved trajectory's record.
         """
-        start = {"q0": self.q0.tolist(), "v0": self.v0.tolist()}
+        start: dict[str, Any] = {"q0": self.q0.tolist(), "v0": self.v0.tolist()}
+        if self._exact:
+            start["exact"] = True
         if self.mem0.tolist() != start_memory(self._compiled, self._record).tolist():
             start["mem0"] = self.mem0.tolist()
         note = {"reference": self.reference, "origin": self.origin}

@@ -129,6 +129,7 @@ class _Record(TypedDict, total=False):
 
     loops: dict[str, int]  # by joint: number of its loop, from 1 on, if rows are dropped there; not in older files
     mem0: Vector  # the memory of the start, if it does not follow from the angles of joints
+    exact: bool  # whether q0 has the bits of a state, whose quaternions may not have unit length; if so, True
 
 
 class Record(_Record):

@@ -50,9 +50,12 @@ class System:
     reference: str
     origin: Origin | None = None
     _taken: Taken | None = None  # from which state the start was taken
+    _exact: bool = False  # whether q0 has the bits of a state, whose quaternions may have drifted from unit length
 
-    def _set_start(self, q: ArrayLike, v: ArrayLike, memory: ArrayLike = ()) -> None:
-        self.q0 = valid_rotations(self.core.factors, array("q", q, (self.nq,)))
+    def _set_start(self, q: ArrayLike, v: ArrayLike, memory: ArrayLike = (), *, exact: bool = False) -> None:
+        given = array("q", q, (self.nq,))
+        self._exact = exact
+        self.q0 = given if exact else valid_rotations(self.core.factors, given)
         self.v0 = array("v", v, (self.nv,))
         self.mem0 = array("mem0", memory, (self.core.nmem,))
         for part in (self.q0, self.v0, self.mem0):
@@ -148,11 +151,12 @@ class System:
         elif q is not None:
             start = coordinates(q), self.v0, self.mem0
         q, velocities, memory = start
-        other._taken = known if v is None and not project and known and known.method else None
+        exact = v is None and not project and known is not None
+        other._taken = known if exact and known and known.method else None
         v = velocities if v is None else v
         if project:
             q, v = self.core.project(0.0, q, v, memory)
-        other._set_start(q, v, memory)
+        other._set_start(q, v, memory, exact=exact)
         return other
 
     def state(

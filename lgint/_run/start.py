@@ -123,7 +123,7 @@ def _parameters(model: System) -> dict[str, Any]:
 
 
 def _without_start(record: Mapping[str, Any]) -> dict[str, Any]:
-    start = ("q0", "v0", "mem0", "reference", "origin")
+    start = ("q0", "v0", "mem0", "exact", "reference", "origin")
     return {name: value for name, value in record.items() if name not in start}
 
 
