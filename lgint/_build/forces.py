@@ -21,6 +21,10 @@ from lgint._model.shared import Single
 
 Motion = float | ArrayLike | tuple[ArrayLike, ArrayLike] | Callable[[float], ArrayLike]
 Load = ArrayLike | tuple[ArrayLike, ArrayLike] | Callable[[float], ArrayLike]
+MOTIONS: Final = (
+    "a number, a list of rows (t, angle, rate, second rate) with ascending t, a table as a tuple (times, values), or a "
+    "function of time"
+)
 SAMPLES: Final = 0.13, 0.5, 1.0  # s, where the rates of a function are checked, besides t = 0
 
 
@@ -296,8 +300,8 @@ class ForceBuilder(ElementBuilder):
             N m, N m/rad, N m s/rad; along a slide N, N/m, N s/m.
         motion : float, array_like, shape (pieces, 4), table or function, optional
             The desired coordinate phi_d(t), as in `add_joint_motion`: a constant; quadratic pieces, rows (t, phi_d,
-            phi_d', phi_d'') at the beginning of each; a table (times, values); or a function of time. Here the rate may
-            jump. Default: phi_d = 0.
+            phi_d', phi_d'') at the beginning of each, as a list or an array; a table, as a tuple (times, values); or a
+            function of time. Here the rate may jump. Default: phi_d = 0.
         name : str, optional
             By which `Model.values` and messages refer to it. Default: made from the names of the bodies.
 
@@ -335,11 +339,11 @@ class ForceBuilder(ElementBuilder):
             Name of a joint that has an angle, through full turns (revolute, cylindrical, planar), or a slide along its
             axis (prismatic, cylindrical, inline), in maximal or minimal coordinates.
         motion : float, array_like, shape (pieces, 4), table or function
-            The coordinate phi(t) as `Trajectory.joint_position` gives it. A constant. Or quadratic pieces: a row is (t,
-            phi, phi', phi'') at the beginning of a piece; the first piece also holds before its time, and the last one
-            has no end. Or a table (times (m,), values (m,)): the cubic spline through its values, at rest at both ends
-            and constant outside (of four times the values have the shape (4, 1), as two rows of four are pieces). Or a
-            function of time that returns phi, phi' and phi''.
+            The coordinate phi(t) as `Trajectory.joint_position` gives it. A constant. Or quadratic pieces, a list of
+            rows or an array: a row is (t, phi, phi', phi'') at the beginning of a piece; the first piece also holds
+            before its time, and the last one has no end. Or a table, a tuple of two sequences (times, values) of the
+            shapes (m,) and (m,) or (m, 1): the cubic spline through its values, at rest at both ends and constant
+            outside. A tuple of two is always a table. Or a function of time that returns phi, phi' and phi''.
         coordinate : str, optional
             "angle" or "slide", where the joint has both. Default: the angle if there is one.
         name : str, optional
@@ -505,18 +509,30 @@ def motion_source(what: str, motion: Motion) -> Matrix | LoadRow:
     """The record of the motion of a coordinate: pieces, a table or a function."""
     if callable(motion):
         return {"function": motion}
-    if np.ndim(motion) == 0 and not isinstance(motion, str):  # type: ignore[arg-type]
-        return [[0.0, number(what, motion), 0.0, 0.0]]
-    if isinstance(motion, (tuple, list)) and len(motion) == 2 and np.shape(motion[1]) != (4,):
-        return source(what, (motion[0], np.reshape(array(f"values of {what}", motion[1]), (-1, 1))), 1)
-    pieces = array(what, motion)
+    if isinstance(motion, tuple) and len(motion) == 2:
+        return _table(what, *motion)
+    try:
+        pieces = array(what, motion)
+    except ValueError as error:
+        raise ValueError(f"{what}: {MOTIONS} expected; {error}") from error
+    if pieces.ndim == 0:
+        return [[0.0, float(pieces), 0.0, 0.0]]
     if pieces.ndim != 2 or pieces.shape[1] != 4 or not (np.diff(pieces[:, 0]) > 0).all():
-        raise ValueError(
-            f"{what}: a number, rows (t, angle, rate, second rate) with ascending t, a table (times, values) or a "
-            f"function of time expected, got the shape {pieces.shape}"
-        )
+        raise ValueError(f"{what}: {MOTIONS} expected, got the shape {pieces.shape}")
     rows: Matrix = pieces.tolist()
     return rows
+
+
+def _table(what: str, times: ArrayLike, values: ArrayLike) -> LoadRow:
+    """The record of a table of one coordinate, whose values have the shape (m,) or (m, 1)."""
+    given = array(f"values of {what}", values)
+    m = array(f"times of {what}", times).size
+    if given.shape not in ((m,), (m, 1)):
+        raise ValueError(
+            f"values of {what}: one for each of the {m} times expected, got the shape {given.shape}; a tuple of two is "
+            "a table (times, values), and pieces are a list of rows (t, angle, rate, second rate)"
+        )
+    return source(what, (times, given.reshape(-1, 1)), 1)
 
 
 def _check_course(what: str, motion: Coordinate, *, jumps: bool) -> None:

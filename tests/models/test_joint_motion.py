@@ -225,6 +225,40 @@ def test_motions_of_other_shapes_are_refused(course):
         crank("R3xSO3", course)
 
 
+RAGGED = r"values of motion of .*: one for each of the 3 times expected, got the shape"
+MISSHAPEN = {
+    "lengths": (([0.0, 1.0, 2.0], [0.0, 1.0]), RAGGED),
+    "columns": (([0.0, 1.0, 2.0], [[0.0, 1.0]] * 3), RAGGED),
+    "one number": (([0.0, 1.0, 2.0], 1.0), RAGGED),
+    "not ascending": (([0.0, 2.0, 1.0], [0.0, 1.0, 2.0]), r"times of motion of .*: at least two, ascending"),
+    "times of no axis": ((1.0, [0.0]), r"(times|motion) of .*expected"),
+    "list": ([[0.0, 1.0, 2.0], [0.0, 1.0]], r"motion of .*: a number, a list of rows .* a tuple \(times, values\)"),
+    "list of equals": ([[0.0, 1.0, 2.0], [0.0, 1.0, 2.0]], r"motion of .*: a number, a list of rows .*\(2, 3\)"),
+}
+
+
+@pytest.mark.parametrize("which", MISSHAPEN)
+def test_tables_and_pieces_of_other_shapes_are_refused_by_name(which):
+    course, message = MISSHAPEN[which]
+    with pytest.raises(ValueError, match=message):
+        crank("R3xSO3", course)
+    with pytest.raises(ValueError, match=message):
+        driven_bar(course)
+
+
+@pytest.mark.parametrize("sequence", [list, tuple, np.array])
+def test_a_tuple_of_two_is_a_table_and_a_list_of_rows_is_pieces(sequence):
+    times, values = [0.0, 1.0, 2.0, 3.0], [0.0, 1.2, 1.1, 1.3]
+    table = (sequence(times), sequence(values))
+    columns = (times, [[value] for value in values])
+    for course in (table, columns):
+        run = lgint.integrate(crank("R3xSO3", course, rate=0.0), "rk44", t_end=3.0, h=0.01)
+        assert np.allclose(run.joint_angle("pin")[[100, 200, 300]], values[1:], rtol=0, atol=1e-6)
+    for course in (table, columns, [[0.0, 0.0, W, 0.0], [1.0, W, W, 0.0]]):
+        (drive,) = driven_bar(course).forces.values()
+        assert isinstance(drive["motion"], list) == isinstance(course, list)
+
+
 WRONG_RATES = {
     "velocity at 0": (lambda t: (W * t, 0.5 * W, 0.0), r"near t = 0 the velocity is 1"),
     "acceleration at 0": (lambda t: (W * t + A * t**2, W + 2 * A * t, A), r"near t = 0 the acceleration is 0\.3"),
