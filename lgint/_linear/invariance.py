@@ -165,8 +165,8 @@ def _not_invariant(where: str) -> str:
 def _refuse(where: str, name: str, terms: Terms, poses: list[int], h: float) -> NoReturn:
     labels = [*terms.space.labels, *terms.space.state_labels]
     at = f" of {listing([labels[i] for i in poses])}" if poses else ""
+    frame = "a frame that turns with it (frame=body, or (axis, point, rate)), or " if terms.space.bodies else ""
     raise ValueError(
         f"{_not_invariant(where)}: {NAMES[name]}{at} change{'' if name == 'N' else 's'} within {h:.3g} s along the "
-        "motion. Give a frame that turns with it (frame=body, or (axis, point, rate)), or a state in equilibrium or in "
-        "steady motion, which lgint.equilibrium finds"
+        f"motion. Give {frame}a state in equilibrium or in steady motion, which lgint.equilibrium finds"
     )

@@ -18,6 +18,9 @@ from lgint._linear.modes import ROUND_OFF, Mode, dense_modes, sorted_values, spa
 from lgint._linear.perturb import Motion
 from lgint._linear.ports import Direction, Input, Output, derivatives, rate_row, state_at
 from lgint._linear.terms import How, Space, Terms
+from lgint._model.joints import NODES
+from lgint._model.model import Model
+from lgint._model.system import System
 from lgint._state.state import State
 
 if TYPE_CHECKING:
@@ -52,7 +55,7 @@ class Linearization:
 
     def __init__(self, state: State, frame: Any, inputs: Sequence[Any], outputs: Sequence[Any]) -> None:
         self.state = state
-        self._where = _where(frame)
+        self._where = _where(frame, state.model)
         self.frame: Frame = frame_of(state, frame)
         self._inputs = [Input(each, state) for each in _listed("inputs", inputs)]
         self._outputs = [Output(each, state) for each in _listed("outputs", outputs)]
@@ -427,7 +430,10 @@ def _dense(matrix: Any) -> Array:
     return dense
 
 
-def _where(frame: Any) -> str:
+def _where(frame: Any, model: System) -> str:
+    if not isinstance(model, Model):
+        curved = not all(NODES[kind]["linear"] for kind, *_ in model.core.factors)
+        return "its local coordinates, in axes that move with rotations" if curved else "its coordinates"
     if not isinstance(frame, str):
         return "the turning frame"
     return "the frame at rest" if frame == GROUND else f"the frame of body {frame!r}"
@@ -461,6 +467,9 @@ def linearize(
     frame that turns with it. The terms are compared with those at two times shortly after along the motion, whose ratio
     is irrational: the later one when the fastest body has turned by 0.1 rad or moved by a tenth of the size of the
     system, at most 0.05 s. What is the same at both and changes at other times is not seen.
+
+    Systems of functions have no bodies and no frame. They are linearised in their local coordinates: a perturbation y
+    leads from q to q exp(y), in axes that move with the body where q has rotations, as their velocities.
 
     Parameters
     ----------

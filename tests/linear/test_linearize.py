@@ -302,6 +302,29 @@ def test_a_system_of_functions_is_linearised_in_its_coordinates():
         lgint.linearize(model.state(), frame=((0, 0, 1), (0, 0, 0), 2.0))
 
 
+def test_functions_on_rotations_are_linearised_in_axes_of_the_body():
+    """A free body with a steady spin about x: seen from it, its axis goes round at the rate of Euler's equations."""
+    J, rate = np.array([0.1, 0.25, 0.25]), 4.0
+
+    def gyro(t, q, v):
+        return np.cross(v, J * v)
+
+    model = lgint.CallableModel(
+        "SO3", np.eye(3).ravel(), [rate, 0, 0], lambda t, q: np.diag(J), lambda t, q, v: np.zeros(3), gyro=gyro
+    )
+    found = lgint.linearize(model.state())
+    seen = abs(J[0] - J[1]) / J[1] * rate  # of the angular velocity in body axes; from a frame at rest J[0] / J[1] rate
+    assert found.frequencies == pytest.approx([seen, rate], rel=1e-6)
+    for text in (repr(found), found._repr_html_()):
+        assert "in its local coordinates, in axes that move with rotations" in text
+    assert "Linearization in its coordinates" in repr(lgint.linearize(controlled()[0].state()))
+    moved = lgint.CallableModel(
+        "SO3", np.eye(3).ravel(), [rate, 1.0, 0], lambda t, q: np.diag(J), lambda t, q, v: np.zeros(3), gyro=gyro
+    )
+    with pytest.raises(ValueError, match="axes that move with rotations: .* along the motion. Give a state in"):
+        lgint.linearize(moved.state())
+
+
 # ---- refusals ----
 
 
