@@ -39,13 +39,13 @@ def load(name: str) -> Any:
         return None
 
 
-def compiled() -> ctypes.CDLL:
-    """The library made of ggl.c."""
+def compiled(root: Path = ROOT) -> ctypes.CDLL:
+    """The library made of ggl.c in the sources at `root`."""
     folder = Path(tempfile.mkdtemp(prefix="lgint_ggl"))
     try:
         out = folder / "ggl.so"
-        source = ROOT / "benchmarks" / "ggl.c"
-        subprocess.run(["cc", *FLAGS, f"-I{ROOT / 'csrc'}", str(source), "-o", str(out), "-lm"], check=True)
+        source = root / "benchmarks" / "ggl.c"
+        subprocess.run(["cc", *FLAGS, f"-I{root / 'csrc'}", str(source), "-o", str(out), "-lm"], check=True)
         return ctypes.CDLL(str(out))
     finally:
         shutil.rmtree(folder)
