@@ -115,7 +115,16 @@ class System:
     ) -> tuple[Array, Array]: ...
     def retract(self, q: ArrayLike, theta: ArrayLike) -> Array: ...
     def difference(self, q0: ArrayLike, q1: ArrayLike) -> Array: ...
-    def remember(self, t: ArrayLike, q: ArrayLike, v: ArrayLike, a: ArrayLike, mem: ArrayLike) -> Array: ...
+    def remember(
+        self,
+        t: ArrayLike,
+        q: ArrayLike,
+        v: ArrayLike,
+        a: ArrayLike,
+        mem: ArrayLike,
+        span: ArrayLike = 0.0,
+        theta: ArrayLike | None = None,
+    ) -> Array: ...
     def residual(
         self, t: ArrayLike, q: ArrayLike, v: ArrayLike, mem: ArrayLike | None = None, static: bool = False
     ) -> tuple[Array, Array]: ...  # phi, phidot
@@ -151,9 +160,11 @@ class Model(System):
         blocks: Sequence[tuple[str, int] | tuple[tuple[str, int], ...]],  # (kind, n), or tuples of such factors
         frames: NDArray[np.intc],  # (m, 2): block (-1: the ground, -2 and less: a support) and part of the body on it
         points: ArrayLike,  # (m, 6): base and offset
-        elements: Sequence[tuple[str, str, Any, Any]],  # type, name, function or None, its tangent or None
+        # type, name, function or None, its tangent or None; of a law of the state also the blocks that it reads
+        elements: Sequence[tuple[Any, ...]],
         numbers: NDArray[np.intc],  # (n, 4): frames (-1: none), number of parameters, bits of dropped constraint rows
         parameters: Array,  # of all elements, one after the other
+        states: Callable[..., Any] | None = None,  # t, q, v, mem, span, theta -> what such laws are called with
     ) -> Model: ...
     # x (..., n, 3), R (..., n, 3, 3), xdot (..., n, 3), omega (..., n, 3) of n frames in one pass, by their places in
     # `frames`; without the axis n if `frames` is a single number
@@ -222,7 +233,7 @@ class Model(System):
     ) -> Array: ...
     def rows(self, element: int) -> tuple[int, int, int, int]: ...  # row, nrows, mem, nmem
     # a model with the same shape and plans, and other parameters of all elements
-    def varied(self, parameters: Array) -> Model: ...
+    def varied(self, parameters: Array, states: Callable[..., Any] | None = None) -> Model: ...
 
 class CallableSystem(System):
     """A system that calls Python functions, which take a float and read-only NumPy arrays and return values that NumPy

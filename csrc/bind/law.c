@@ -87,6 +87,60 @@ static lg_status call_wrench_tangent(void *self, double t, int n, const lg_kinem
 
 lg_law lg_python_law(lg_python_function *function)
 {
-    return (lg_law){function,    function->tangent != NULL, call_wrench, call_wrench_tangent,
-                    call_torque, call_torque_tangent};
+    return (lg_law){.self = function,
+                    .has_tangent = function->tangent != NULL,
+                    .wrench = call_wrench,
+                    .wrench_tangent = call_wrench_tangent,
+                    .torque = call_torque,
+                    .torque_tangent = call_torque_tangent};
+}
+
+/* ---- functions of a state ---- */
+
+/* A read-only copy; None: there are no such values. */
+static PyObject *copy_of(const double *values, int n)
+{
+    if (!values)
+        Py_RETURN_NONE;
+    PyObject *array = lg_vector_from(values, n);
+    if (array)
+        PyArray_CLEARFLAGS((PyArrayObject *)array, NPY_ARRAY_WRITEABLE);
+    return array;
+}
+
+PyObject *lg_python_state(const lg_python_reader *reader, const lg_point *at)
+{
+    return PyObject_CallFunction(reader->state, "dNNNdN", at->t, copy_of(at->q, reader->nq), copy_of(at->v, reader->nv),
+                                 copy_of(at->mem, reader->nmem), at->span,
+                                 copy_of(reader->nmem ? at->theta : NULL, reader->nv));
+}
+
+static PyObject *call_with_state(PyObject *callable, const void *reader, const lg_point *at)
+{
+    PyObject *state = lg_python_state(reader, at), *result = state ? PyObject_CallOneArg(callable, state) : NULL;
+    Py_XDECREF(state);
+    return result;
+}
+
+static lg_status call_of_state(void *self, void *reader, const lg_point *at, int n, double *value)
+{
+    const npy_intp dims[] = {n, 6};
+    const lg_python_function *function = self;
+    return store_returned(function, "function", call_with_state(function->callable, reader, at), n > 1 ? 2 : n,
+                          dims + (n == 1), value);
+}
+
+static lg_status call_of_state_tangent(void *self, void *reader, const lg_point *at, int n, double *slopes)
+{
+    const npy_intp dims[] = {2, 6 * n, 6 * n};
+    const lg_python_function *function = self;
+    return store_returned(function, "tangent", call_with_state(function->tangent, reader, at), n ? 3 : 1, dims, slopes);
+}
+
+lg_law lg_python_law_of_state(lg_python_function *function)
+{
+    lg_law law = lg_python_law(function);
+    law.of_state = call_of_state;
+    law.of_state_tangent = call_of_state_tangent;
+    return law;
 }

@@ -15,5 +15,17 @@ typedef struct lg_python_function {
 
 lg_time_function lg_python_time_function(lg_python_function *function);
 lg_law lg_python_law(lg_python_function *function);
+/* The same of a function of a state. */
+lg_law lg_python_law_of_state(lg_python_function *function);
+
+/* What makes a state of the point of an evaluation: the reader of a model's laws of the state. It outlives the call,
+   and computes with scratch of its own. */
+typedef struct lg_python_reader {
+    PyObject *state; /* called with t, q, v, mem, span and theta, of which the last and mem may be None; borrowed */
+    int nq, nv, nmem;
+} lg_python_reader;
+
+/* NULL: an exception is set. */
+PyObject *lg_python_state(const lg_python_reader *reader, const lg_point *at);
 
 #endif

@@ -47,6 +47,17 @@ static int read_frames(lg_model_spec *spec, PyObject *given, PyObject *points, P
     return 0;
 }
 
+/* The blocks that a law of the state reads, which the list `scratch` keeps. */
+static int read_blocks(PyObject *given, lg_element_spec *element, PyObject *scratch)
+{
+    element->nreads = (int)PyTuple_GET_SIZE(given);
+    int *block = lg_keep_memory(scratch, element->nreads, sizeof *block);
+    element->reads = block;
+    for (int i = 0; block && i < element->nreads; i++)
+        block[i] = (int)PyLong_AsLong(PyTuple_GET_ITEM(given, i));
+    return block && !PyErr_Occurred() ? 0 : -1;
+}
+
 static int read_function(lg_python_function *function, lg_element_spec *element)
 {
     char what[LG_WHAT_SIZE];
@@ -60,17 +71,24 @@ static int read_function(lg_python_function *function, lg_element_spec *element)
     return 0;
 }
 
-static int read_element(PyObject *given, const element_row *row, lg_python_function *function, lg_element_spec *element)
+static int read_element(PyObject *given, const element_row *row, lg_python_function *function, lg_element_spec *element,
+                        PyObject *scratch)
 {
+    PyObject *reads = NULL;
     *element = (lg_element_spec){.frames = {row->frames[0], row->frames[1]},
                                  .nparameters = row->nparameters,
                                  .loop = row->loop,
                                  .implied = (unsigned)row->implied};
-    if (!PyArg_ParseTuple(given, "ssOO;elements are (type, name, function, tangent)", &element->type, &element->name,
-                          &function->callable, &function->tangent))
+    if (!PyArg_ParseTuple(given, "ssOO|O!;elements are (type, name, function, tangent) or (..., reads)", &element->type,
+                          &element->name, &function->callable, &function->tangent, &PyTuple_Type, &reads))
         return -1;
     function->name = PyTuple_GET_ITEM(given, 1);
-    return read_function(function, element);
+    if (read_function(function, element) < 0)
+        return -1;
+    if (!reads)
+        return 0;
+    element->law = lg_python_law_of_state(function);
+    return read_blocks(reads, element, scratch);
 }
 
 /* The core copies everything except the functions. */
@@ -84,7 +102,7 @@ static int read_elements(lg_model_spec *spec, PyObject *given, PyObject *numbers
     if (!functions)
         return -1;
     for (Py_ssize_t i = 0; i < n; i++)
-        if (read_element(PyTuple_GET_ITEM(rows, i), &row[i], &functions[i], &elements[i]) < 0)
+        if (read_element(PyTuple_GET_ITEM(rows, i), &row[i], &functions[i], &elements[i], scratch) < 0)
             return -1;
     spec->elements = elements;
     spec->nelements = (int)n;
@@ -98,12 +116,30 @@ static void free_model(void *core)
     lg_model_free(core);
 }
 
+/* Gives the laws of the state what makes states, which the list `owned` keeps. */
+static int set_reader(lg_model *model, PyObject *states, PyObject *owned)
+{
+    if (states == Py_None)
+        return 0;
+    const lg_system *system = lg_model_system(model);
+    lg_python_reader *reader = lg_keep_memory(owned, 1, sizeof *reader);
+    if (!reader || PyList_Append(owned, states) < 0)
+        return -1;
+    *reader = (lg_python_reader){states, system->space->nq, system->space->nv, system->nmem};
+    lg_model_set_reader(model, reader);
+    return 0;
+}
+
 /* The object of a new model, or an exception if the model could not be made. */
 static PyObject *model_object(PyTypeObject *type, lg_status status, lg_model *model, const lg_report *report,
-                              PyObject *owned)
+                              PyObject *states, PyObject *owned)
 {
     if (status != LG_OK)
         return lg_raise(lg_module_of(type), status, report, NULL);
+    if (set_reader(model, states, owned) < 0) {
+        lg_model_free(model);
+        return NULL;
+    }
     return lg_system_new(type, lg_model_system(model), model, free_model, owned);
 }
 
@@ -131,20 +167,20 @@ static PyArrayObject *read_parameters(PyObject *given, PyObject *scratch)
     return lg_keep_array(scratch, lg_array_unchecked(given, "parameters", 1, &(npy_intp){-1}, 0));
 }
 
-static PyObject *create_model(PyTypeObject *type, const lg_model_spec *spec, PyObject *owned)
+static PyObject *create_model(PyTypeObject *type, const lg_model_spec *spec, PyObject *states, PyObject *owned)
 {
     lg_model *model = NULL;
     lg_report report;
     lg_status status = lg_model_create(spec, &model, &report);
-    return model_object(type, status, model, &report, owned);
+    return model_object(type, status, model, &report, states, owned);
 }
 
 static PyObject *model_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
 {
-    static char *names[] = {"blocks", "frames", "points", "elements", "numbers", "parameters", NULL};
-    PyObject *blocks, *frames, *points, *elements, *numbers, *given, *self = NULL;
-    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "OOOOOO:Model", names, &blocks, &frames, &points, &elements,
-                                     &numbers, &given))
+    static char *names[] = {"blocks", "frames", "points", "elements", "numbers", "parameters", "states", NULL};
+    PyObject *blocks, *frames, *points, *elements, *numbers, *given, *states = Py_None, *self = NULL;
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "OOOOOO|O:Model", names, &blocks, &frames, &points, &elements,
+                                     &numbers, &given, &states))
         return NULL;
     lg_model_spec spec = {.forget = lg_forget_error};
     PyObject *owned = PyList_New(0), *scratch = PyList_New(0);
@@ -153,19 +189,23 @@ static PyObject *model_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
         read_frames(&spec, frames, points, scratch) == 0 &&
         read_elements(&spec, elements, numbers, owned, scratch) == 0 &&
         (parameters = read_parameters(given, scratch)) && set_element_parameters(&spec, parameters) == 0)
-        self = create_model(type, &spec, owned);
+        self = create_model(type, &spec, states, owned);
     Py_XDECREF(owned);
     Py_XDECREF(scratch);
     return self;
 }
 
 PyDoc_STRVAR(varied_doc,
-             "varied(parameters)\n--\n\n"
-             "A model of the same shape, which shares the plans of this one, with other parameters of all elements.\n"
+             "varied(parameters, states=None)\n--\n\n"
+             "A model of the same shape, which shares the plans of this one, with other parameters of all elements;\n"
+             "states makes those that laws are called with, as in Model.\n"
              "ValueError if parameters change on which the shape depends, such as the axes of a load.");
 
-static PyObject *model_varied(PyObject *self, PyObject *given)
+static PyObject *model_varied(PyObject *self, PyObject *args)
 {
+    PyObject *given, *states = Py_None;
+    if (!PyArg_ParseTuple(args, "O|O:varied", &given, &states))
+        return NULL;
     const lg_system_object *origin = (lg_system_object *)self;
     PyObject *shape = origin->shape ? origin->shape : self, *owned = Py_BuildValue("[O]", shape), *other = NULL;
     PyArrayObject *parameters = owned ? lg_array_unchecked(given, "parameters", 1, &(npy_intp){-1}, 0) : NULL;
@@ -174,7 +214,7 @@ static PyObject *model_varied(PyObject *self, PyObject *given)
         lg_report report;
         lg_status status =
             lg_model_vary(origin->core, (size_t)PyArray_SIZE(parameters), lg_data(parameters), &model, &report);
-        other = model_object(Py_TYPE(self), status, model, &report, owned);
+        other = model_object(Py_TYPE(self), status, model, &report, states, owned);
     }
     if (other)
         ((lg_system_object *)other)->shape = shape;
@@ -186,16 +226,18 @@ static PyObject *model_varied(PyObject *self, PyObject *given)
 /* ---- the type ---- */
 
 static PyMethodDef model_methods[] = {
-    {"varied", model_varied, METH_O, varied_doc},
+    {"varied", model_varied, METH_VARARGS, varied_doc},
     {NULL, NULL, 0, NULL},
 };
 
 PyDoc_STRVAR(
     model_doc,
-    "Model(blocks, frames, points, elements, numbers, parameters)\n--\n\n"
+    "Model(blocks, frames, points, elements, numbers, parameters, states=None)\n--\n\n"
     "A compiled model. blocks: (kind, n), or tuples of such factors; frames: block (-1: the ground) and part,\n"
     "(m, 2); points: their base and offset, (m, 6); elements: (type, name, function or None, its tangent or\n"
-    "None); numbers: frames (-1: none), number of parameters, loop (0: none) and bits of the rows that others\n"
+    "None), and behind these, for a law that is called with a state, a tuple of the blocks that its differences\n"
+    "read; states(t, q, v, mem, span, theta) makes such states, with a copy of everything that a point has;\n"
+    "numbers: frames (-1: none), number of parameters, loop (0: none) and bits of the rows that others\n"
     "imply of each element, (n, 5); parameters: those of all elements, one after the other.");
 
 static PyType_Slot model_slots[] = {

@@ -112,11 +112,14 @@ static const lg_query residual = {
 };
 METHOD(residual)
 
-PyDoc_STRVAR(remember_doc,
-             "remember(t, q, v, a, mem)\n--\n\nThe memory with which a run begins at a state, from a guess of it.");
+PyDoc_STRVAR(
+    remember_doc,
+    "remember(t, q, v, a, mem, span=0.0, theta=None)\n--\n\n"
+    "The memory with which a run begins at a state, from a guess of it, or from the memory that the system had\n"
+    "`span` ago, and the displacement theta (..., nv) since then; None: span v.");
 static const lg_query remember = {
-    "OOOOO:remember",
-    {LG_ARG_t, LG_ARG_q, LG_ARG_v, LG_ARG_a, LG_ARG_mem},
+    "OOOOO|OO:remember",
+    {LG_ARG_t, LG_ARG_q, LG_ARG_v, LG_ARG_a, LG_ARG_mem, LG_ARG_span, LG_ARG_theta},
     {{"mem", "m"}},
     .at = lg_probe_remember,
 };

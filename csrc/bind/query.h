@@ -17,6 +17,7 @@
     ROW(t_in, NUMBER, "", probe.point.t_in)                                                                            \
     ROW(wa, NUMBER, "", probe.point.wa)                                                                                \
     ROW(load, NUMBER, "", probe.point.load)                                                                            \
+    ROW(span, NUMBER, "", probe.point.span)                                                                            \
     ROW(h, NUMBER, "", probe.pair.h)                                                                                   \
     ROW(q, ARRAY, "q", probe.point.q)                                                                                  \
     ROW(q0, ARRAY, "q", probe.point.q)                                                                                 \

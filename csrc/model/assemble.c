@@ -1,5 +1,6 @@
 /* The waist's functions on a model: bodies write their poses, forces and joints read these and leave wrenches, and
    bodies gather the wrenches. */
+#include "model/force/read.h"
 #include "model/private.h"
 #include "system/chain.h"
 
@@ -116,6 +117,13 @@ static inline lg_status add_joints(const lg_model *m, lg_form form, const lg_poi
     return LG_OK;
 }
 
+lg_status lg_model_add_reads(const lg_model *m, const lg_point *at, const lg_wanted *want)
+{
+    for (int i = 0; i < m->nforce_spans; i++)
+        LG_TRY(lg_reads_add(m->force_spans[i], at, want));
+    return LG_OK;
+}
+
 static void gather(const lg_model *m, const lg_point *at, const lg_wanted *want)
 {
     for (int i = 0; i < m->nbody_spans; i++)
@@ -157,7 +165,9 @@ static inline lg_status collect(const lg_model *m, lg_form form, const lg_point 
         gather(m, at, want);
     if (wants_rows(m, want))
         lg_model_own_rows(m, at, want);
-    return forces && m->coordinate_forces ? add_forces(m, form, at, want, 1) : LG_OK;
+    if (forces && m->coordinate_forces)
+        LG_TRY(add_forces(m, form, at, want, 1));
+    return m->laws_read && lg_wants_slopes(want) ? lg_model_add_reads(m, at, want) : LG_OK;
 }
 
 /* Inline, so that each form is a function of its own, without a choice in it. */

@@ -3,6 +3,7 @@
    order of the description. */
 #include "model/body/bodies.h"
 #include "model/force/forces.h"
+#include "model/force/read.h"
 #include "model/joint/joints.h"
 #include "model/private.h"
 #include "model/rows.h"
@@ -18,6 +19,7 @@ enum { LABEL = 32 }; /* largest number of characters that a row's name adds to i
 typedef struct sizes {
     int nblocks, nfactors, nframes, nelements, nbodies, nforces, njoints, nsupports;
     int nrows, nmasked, nloops;
+    int nreaders, nreads; /* laws that read blocks, and how many they read together */
     size_t nparameters, name_bytes;
 } sizes;
 
@@ -45,6 +47,8 @@ static sizes count_sizes(const lg_model_spec *spec, const int *row_of)
         n.nsupports += lg_row_is_support(row_of[i]);
         n.nforces += lg_row_is_force(row_of[i]);
         n.njoints += lg_row_is_joint(row_of[i]);
+        n.nreaders += e->nreads > 0;
+        n.nreads += e->nreads;
     }
     n.name_bytes += (size_t)n.nrows * (longest + LABEL);
     return n;
@@ -59,6 +63,9 @@ typedef struct builder {
     double *parameters;
     char *names;
     const lg_body **body_of; /* per block, then the supports */
+    lg_reads *reads; /* of the next law that reads blocks, and the arrays of all of them */
+    int *read;
+    long *read_block;
     int *used; /* per frame of the description, by forces and by joints: lg_frame.loaded */
 } builder;
 
@@ -99,13 +106,16 @@ static void layout_shape(void *self, lg_arena *arena)
                                      .ngroups = n.njoints,
                                      .nentries = 2 * n.njoints,
                                      .ncliques = n.nblocks + ncouplings,
-                                     .nmembers = n.nblocks + 2 * ncouplings,
+                                     .nmembers = n.nblocks + 2 * ncouplings + n.nreads,
                                      .nmasked = n.nmasked});
     lg_model_layout_choice(b->model, n.nloops, n.nmasked, arena);
     b->model->row_names = take(arena, n.nrows, sizeof *b->model->row_names);
     b->model->body_on = lg_arena_ints(arena, (size_t)n.nblocks);
     b->body_of = take(arena, n.nblocks + n.nsupports, sizeof *b->body_of);
     b->used = lg_arena_ints(arena, (size_t)n.nframes);
+    b->reads = take(arena, n.nreaders, sizeof *b->reads);
+    b->read = lg_arena_ints(arena, (size_t)n.nreads);
+    b->read_block = take(arena, 2 * n.nreads, sizeof *b->read_block);
     b->names = lg_arena_take(arena, n.name_bytes);
 }
 
@@ -415,6 +425,21 @@ static void join_frames(builder *b, const lg_element_spec *from, int (*couples)(
     set_matrix_blocks(e, first);
 }
 
+/* The law's reads, in arrays that follow those of the law before it. */
+static void join_reads(builder *b, const lg_element_spec *from, lg_force *force)
+{
+    int n = from->nreads;
+    for (int s = 0; s < force->e.info->nframes; s++)
+        force->e.frame[s] = b->model->frame_of[from->frames[s]];
+    memcpy(b->read, from->reads, (size_t)n * sizeof *b->read);
+    *b->reads = (lg_reads){&b->model->space, n, b->read, b->read_block, 0};
+    b->reads->work = reserve(b->model, lg_reads_work(b->reads));
+    force->reads = b->reads++;
+    b->model->laws_read = 1;
+    lg_reads_join(&b->layout, force, b->read_block);
+    b->read += n, b->read_block += 2 * n;
+}
+
 static void join_elements(builder *b, const lg_model_spec *spec)
 {
     lg_model *m = b->model;
@@ -422,13 +447,16 @@ static void join_elements(builder *b, const lg_model_spec *spec)
         lg_body *body = (lg_body *)m->element_of[i].body;
         lg_force *force = (lg_force *)m->element_of[i].force;
         lg_joint *joint = (lg_joint *)m->element_of[i].joint;
-        join_frames(b, &spec->elements[i],
-                    joint   ? joint->type->couples
-                    : force ? force->type->couples
-                            : NULL,
-                    joint   ? &joint->e
-                    : force ? &force->e
-                            : &body->e);
+        if (spec->elements[i].nreads)
+            join_reads(b, &spec->elements[i], force);
+        else
+            join_frames(b, &spec->elements[i],
+                        joint   ? joint->type->couples
+                        : force ? force->type->couples
+                                : NULL,
+                        joint   ? &joint->e
+                        : force ? &force->e
+                                : &body->e);
         if (joint)
             joint->work = reserve(m, joint->type->nwork);
         if (joint && joint->nrows)
@@ -641,6 +669,12 @@ lg_status lg_model_create(const lg_model_spec *spec, lg_model **model, lg_report
     lg_status status = row_of ? create(spec, row_of, model, report) : LG_NO_MEMORY;
     free(row_of);
     return status;
+}
+
+void lg_model_set_reader(lg_model *model, void *reader)
+{
+    for (int i = 0; i < model->nforces; i++)
+        model->forces[i].e.law.reader = reader;
 }
 
 void lg_model_free(lg_model *model)

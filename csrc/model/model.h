@@ -20,10 +20,14 @@ typedef struct lg_kinematics {
 
 /* A force law given by the user: wrenches (force in inertial, moment in body axes) on n frames, or the torque in a
    joint. Tangents: dw = K dpose + D dtwist, where K and then D are 6n x 6n, row-major; d tau/d angle and d tau/d rate.
-   Without them the element uses differences. */
+   Without them the element uses differences. A law of the whole state has `of_state` instead, for the wrenches on n
+   frames or, with n = 0, the torque in a joint at a point, and their tangents. */
 typedef struct lg_law {
     void *self;
     int has_tangent;
+    void *reader; /* of the model, which laws of the state are given: lg_model_set_reader */
+    lg_status (*of_state)(void *self, void *reader, const lg_point *at, int n, double *value); /* NULL: of its frames */
+    lg_status (*of_state_tangent)(void *self, void *reader, const lg_point *at, int n, double *slopes);
     lg_status (*wrench)(void *self, double t, int n, const lg_kinematics at[], double *w);
     lg_status (*wrench_tangent)(void *self, double t, int n, const lg_kinematics at[], double *KD);
     lg_status (*torque)(void *self, double t, double angle, double rate, double *tau);
@@ -52,6 +56,8 @@ typedef struct lg_element_spec {
     int loop; /* a number from 1 on that joints have in common whose rows imply one another; 0: none */
     unsigned
         implied; /* bit i: others imply constraint row i, which is inactive at first; without a loop it is omitted */
+    int nreads; /* of a law of the state without a tangent: */
+    const int *reads; /* the blocks on which it depends, each once */
 } lg_element_spec;
 
 typedef struct lg_model_spec {
@@ -72,6 +78,8 @@ lg_status lg_model_create(const lg_model_spec *spec, lg_model **model, lg_report
    change. */
 lg_status lg_model_vary(const lg_model *origin, size_t n, const double *parameters, lg_model **model,
                         lg_report *report);
+/* What laws of the state are given as their reader; to be called before the model is used. */
+void lg_model_set_reader(lg_model *model, void *reader);
 void lg_model_free(lg_model *model);
 const lg_system *lg_model_system(const lg_model *model);
 

@@ -76,11 +76,14 @@ static lg_status discrete(const lg_model *m, const lg_pair *pair, const lg_pair_
     lg_point at = lg_step_point(pair, w->middle, w->v_m);
     const lg_tangent tangent = {wanted->S, w->chain};
     lg_wanted own = {.Btlam = wanted->Gtlam, .B = wanted->G, .tangent = &tangent, .ntangents = wanted->S != NULL};
-    LG_TRY(lg_step_pair(m, pair, wanted, w->v_m, w->form));
+    LG_TRY(lg_step_pair(m, pair, wanted, w->middle, w->v_m, w->form));
     if (wanted->S)
         lg_step_chains(m, pair, wanted->chain, w->chain);
     lg_model_own_rows(m, &at, &own);
-    return LG_OK;
+    if (!wanted->S || !m->laws_read)
+        return LG_OK;
+    LG_TRY(lg_model_move(m, LG_FORM_DYNAMICS, &at, LG_TWISTS, 0));
+    return lg_model_add_reads(m, &at, &own);
 }
 
 static lg_status midpoint_printed(const lg_model *m, const lg_pair *pair, const lg_pair_wanted *wanted,

@@ -48,6 +48,7 @@ struct lg_model {
     size_t turned; /* position in the scratch of room for the memory: memory.c */
     void (*forget)(void); /* as in lg_model_spec */
     int coordinate_forces; /* some forces act on coordinates of trees */
+    int laws_read; /* some laws depend on blocks that they read */
     lg_level force_level; /* the kinematics that forces need, those of joints with compliance included */
 
     /* In the order of the description. */
@@ -78,6 +79,8 @@ void lg_model_own_rows(const lg_model *m, const lg_point *at, const lg_wanted *w
    frames; bodies take the wrenches, and blocks add their own rows. */
 lg_status lg_model_add_wrenches(const lg_model *m, lg_form form, const lg_point *at, const lg_wanted *want);
 lg_status lg_model_collect(const lg_model *m, const lg_point *at, const lg_wanted *want);
+/* Adds the derivatives of laws by what they read, at poses with twists. */
+lg_status lg_model_add_reads(const lg_model *m, const lg_point *at, const lg_wanted *want);
 /* Writes the dead loads that bodies bear, and the direction of gravity. */
 void lg_model_fill_loads(lg_model *m);
 /* Writes the traits of joints with compliance, and the level of kinematics that forces need. */

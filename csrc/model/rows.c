@@ -127,6 +127,9 @@ lg_status lg_check_element(const lg_model_spec *spec, const lg_element_spec *e, 
     for (int i = 0; i < info->nframes; i++)
         if (e->frames[i] < 0 || e->frames[i] >= spec->nframes)
             return lg_model_refuse(report, e->name, "no such frame");
+    for (int i = 0; i < e->nreads; i++)
+        if (e->reads[i] < 0 || e->reads[i] >= spec->nblocks || !e->law.of_state)
+            return lg_model_refuse(report, e->name, "no such block to read, or no function that reads it");
     if (!lg_row_is_body(row))
         return LG_OK;
     int block = spec->frames[e->frames[0]].block;

@@ -136,13 +136,19 @@ static lg_wanted wanted_by(scratch *s)
                        .ntangents = out[LG_TERM_S] != NULL};
 }
 
+/* Whether the tangent is the mass matrix, which needs no forces. */
+static int is_mass(const lg_probe *probe)
+{
+    return !probe->X && (!probe->k || (probe->k[0] == 0 && probe->k[1] == 0 && probe->k[2] == 1));
+}
+
 static lg_status evaluate(scratch *s)
 {
     const lg_system *system = s->probe->system;
     double *const *out = s->probe->out;
     lg_wanted wanted = wanted_by(s);
     fill_chains(s);
-    s->tangent = (lg_tangent){&s->matrix, s->chain};
+    s->tangent = (lg_tangent){&s->matrix, is_mass(s->probe) ? NULL : s->chain};
     if (wanted.ntangents)
         lg_matrix_zero(&s->matrix);
 
@@ -215,8 +221,8 @@ static lg_status linearise(linear_scratch *s)
         if (!s->probe->out[level])
             continue;
         for (int i = 0; i < system->space->nblocks; i++)
-            s->chain[level][i] = (lg_chain){.k = {level == 0, level == 1, level == 2}};
-        tangent[wanted.ntangents++] = (lg_tangent){&s->matrix[level], s->chain[level]};
+            s->chain[level][i] = (lg_chain){.k = {level == 0, level == 1}};
+        tangent[wanted.ntangents++] = (lg_tangent){&s->matrix[level], level < 2 ? s->chain[level] : NULL};
         lg_matrix_zero(&s->matrix[level]);
     }
     LG_TRY(system->eval(system->self, &s->probe->point, &wanted));
@@ -380,6 +386,7 @@ lg_status lg_probe_remember(lg_probe *probe)
     double *mem = probe->out[0];
     lg_copy(system->nmem, point.mem, mem);
     point.mem = mem;
+    point.theta = probe->theta;
     return system->commit ? system->commit(system->self, NULL, &point, mem, &probe->report) : LG_OK;
 }
 

@@ -9,14 +9,14 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lgint._args import Array, array, checked_function, choice, number
+from lgint._args import Array, array, checked_function, choice, number, shown, takes_one
 from lgint._build.elements import ElementBuilder, Where
 from lgint._build.parts import Ground, Partner, ground
 from lgint._build.support import STEP, check_rates
 from lgint._model.joints import joint_coordinate
 from lgint._model.motion import Coordinate
 from lgint._model.parameters import AXES
-from lgint._model.record import ForceRow, JointRow, LoadRow, Matrix
+from lgint._model.record import ForceRow, JointRow, LoadRow, Matrix, partners
 from lgint._model.shared import Single
 
 Motion = float | ArrayLike | tuple[ArrayLike, ArrayLike] | Callable[[float], ArrayLike]
@@ -398,9 +398,15 @@ class ForceBuilder(ElementBuilder):
         joint: str | None = None,
         coordinate: str | None = None,
         tangent: Callable[..., Any] | None = None,
+        reads: str | Sequence[str] | None = None,
         name: str | None = None,
     ) -> str:
         """A force law written in Python, on one or two bodies or in a joint. Runs of such a model hold the GIL.
+
+        A function with exactly one positional parameter is called with a `State`, in which it can read everything but
+        what follows from forces: `vdot`, `lam`, `reaction`, `force`, `power`, `generalized_force`, `accelerations` and
+        the matrices of stiffness and damping raise an AttributeError. The function may keep the state. All other
+        functions, and those whose signature cannot be read, are called as described below.
 
         Parameters
         ----------
@@ -410,7 +416,7 @@ class ForceBuilder(ElementBuilder):
             force at that point in inertial and the moment in body axes. Shapes of one body: (3,), (3, 3), (3,), (3,)
             and (6,); of two: the same behind an axis of length 2. In a joint: function(t, angle, rate), which returns
             the torque about the joint's axis on the second body, or function(t, slide, rate), which returns the force
-            along it.
+            along it. Or function(state), which returns the same.
         bodies : str, lgint.ground, or two of them
             On which it acts; not together with `joint`.
         point : array_like, shape (3,) or, on two bodies, (2, 3), optional
@@ -426,7 +432,11 @@ class ForceBuilder(ElementBuilder):
         tangent : callable, optional
             The derivatives, for the same arguments. On bodies: (K, D), each (6 n, 6 n), of the wrenches one after the
             other by (dx, dphi) and (dxdot, domega), where dR = R hat(dphi). In a joint: by angle and rate. Default: by
-            central differences.
+            central differences. A law of a state has tangent(state), if any, and depends on these alone.
+        reads : str or sequence of str, optional
+            Of a law of a state without a tangent: bodies, and joints whose bodies are meant, on which it depends. The
+            differences take two calls for each displacement and velocity of these bodies, and implicit methods solve
+            for all of them together. Default: all bodies, which is too much for large models.
         name : str, optional
             By which `Model.values` and messages refer to it. Default: made from the names of the bodies.
 
@@ -447,6 +457,7 @@ class ForceBuilder(ElementBuilder):
         if tangent is not None:
             checked_function(f"tangent of {label}", tangent)
         row: ForceRow = {"kind": "law", "function": function, "tangent": tangent}
+        self._set_reads(label, row, reads)
         if joint is not None:
             _refuse_with("joint", point=point, local_point=local_point, point_a=point_a, point_b=point_b)
             return self._add_joint_force(joint, coordinate, name, row)
@@ -470,6 +481,32 @@ class ForceBuilder(ElementBuilder):
         return self._enter(self._forces, name, row)
 
     # ---- what they share ----
+
+    def _set_reads(self, label: str, row: ForceRow, reads: str | Sequence[str] | None) -> None:
+        """Enters what a law that is called with a state reads, and checks that it is one, and so is its tangent."""
+        of_state, tangent = takes_one(row["function"]), row["tangent"]
+        if tangent is not None and takes_one(tangent) != of_state:
+            kind = "a function of a state" if of_state else "the arguments of the law"
+            raise ValueError(f"tangent of {label}: {kind} expected, as the law itself is called")
+        if reads is None:
+            return
+        if not of_state or tangent is not None:
+            why = "it has a tangent" if of_state else "it is not a function of a state, and depends on its bodies alone"
+            raise ValueError(f"reads of {label}: {why}")
+        row["reads"] = sorted(self._read(f"reads of {label}", reads))
+
+    def _read(self, what: str, names: str | Sequence[str]) -> set[str]:
+        """The bodies that are meant by names of bodies, nodes and joints; supports and the ground have no state."""
+        if not isinstance(names, (str, list, tuple)):
+            raise ValueError(f"{what}: names of bodies and joints expected, got {shown(names)}")
+        found = set[str]()
+        for name in [names] if isinstance(names, str) else names:
+            if isinstance(name, str) and name in self._joints:
+                found |= self._read(what, partners(self._joints[name]))
+            elif name not in ("ground", *self._supports):
+                of = choice(what, name, [*self._bodies, *self._nodes, *self._joints])
+                found.add(of if of in self._bodies else of.rpartition(".")[0])
+        return found
 
     def _add_parts(self, what: str, name: str, rows: dict[str, ForceRow]) -> str:
         """Adds the rows that make up one force, once all of them are known, and returns its name."""

@@ -12,10 +12,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from lgint import _core
-from lgint._args import Array
+from lgint._args import Array, takes_one
 from lgint._model.blocks import Block, Link, blocks_of, root_motions, trees_of, widths
 from lgint._model.joints import JOINTS, TREE_JOINTS, tree_width
-from lgint._model.laws import ForceLaw, StrainLaw, TurnedLaw, TurnedLoad
+from lgint._model.laws import ForceLaw, States, StrainLaw, TurnedLaw, TurnedLoad
 from lgint._model.motion import coordinate_motion, motion
 from lgint._model.parameters import DECLARED, row_of
 from lgint._model.record import (
@@ -57,6 +57,7 @@ class Element(NamedTuple):
     function: Function = None
     implied: Sequence[int] = ()  # constraint rows that others imply: inactive at first, or omitted without a loop
     loop: int = 0  # a number from 1 on that joints have in common whose rows imply one another
+    reads: tuple[int, ...] | None = None  # of a law that is called with a state: the blocks of its differences
 
 
 class Description(NamedTuple):
@@ -65,7 +66,7 @@ class Description(NamedTuple):
     blocks: Sequence[Block]
     frames: NDArray[np.intc]  # (m, 2): block and part
     points: Array  # (m, 6): base and offset
-    elements: list[tuple[str, str, Any, Any]]  # kind, name, function and its tangent, or None
+    elements: list[tuple[Any, ...]]  # kind, name, function and its tangent, or None; of laws of a state what they read
     numbers: NDArray[np.intc]  # (n, 5): frames (-1: none), number of parameters, loop, bits of implied rows
     parameters: Array  # of all elements, one after the other
 
@@ -74,7 +75,7 @@ class Description(NamedTuple):
         """The description of these parts; the frames are those that there are once all elements are made."""
         names, numbers, parameters = [], list[int](), Vector()
         for e in elements:
-            names.append((e.kind, e.name, *_called(e.function)))
+            names.append((e.kind, e.name, *_called(e.function), *(() if e.reads is None else (e.reads,))))
             second = e.frames[1] if len(e.frames) == 2 else -1
             implied = sum([1 << row for row in e.implied]) if e.implied else 0
             numbers += e.frames[0], second, len(e.parameters), e.loop, implied
@@ -141,6 +142,7 @@ class Compiled:
     joints: dict[str, JointIndices]
     supports: dict[str, int]  # the elements of supports
     memory: list[tuple[str, int]]  # kind and number of values of the elements that have memory, in the order of `mem`
+    states: States | None  # which laws are called with; None: no law is
 
     @cached_property
     def makers(self) -> list[Maker]:
@@ -167,8 +169,10 @@ def compiled(record: Record) -> Compiled:
     weighed = slice(starts[bodies], starts[bodies + weights])
     supports = {name: i for i, name in enumerate(record["supports"])}
     memory = [(kind, MEMORY[kind]) for kind, *_ in description.elements if MEMORY[kind]]
-    core = _core.Model(*description)
-    return Compiled(record, core, description.parameters, starts, weighed, frames.named(), joints, supports, memory)
+    states = States() if max(map(len, description.elements)) > 4 else None
+    core = _core.Model(*description, states)
+    numbers = description.parameters, starts, weighed
+    return Compiled(record, core, *numbers, frames.named(), joints, supports, memory, states)
 
 
 def _makers(record: Record, frames: Frames, joints: dict[str, JointIndices]) -> Iterator[Parts]:
@@ -584,7 +588,8 @@ def _force(name: str, at: tuple[int, ...], joints: dict[str, JointIndices], reco
     if "load" in force:
         return _load(record, name, force, at)
     if "function" in force:
-        return _element("force_law", name, at, {"nbodies": len(force["bodies"])}, _law(record, force))
+        law = _element("force_law", name, at, {"nbodies": len(force["bodies"])}, _law(record, force))
+        return law._replace(reads=_reads(record, force))
     return _element(force["kind"], name, at, _in_nodes(record, force, force["bodies"]))
 
 
@@ -605,10 +610,23 @@ def _joint_force(record: Record, name: str, force: ForceRow, indices: JointIndic
         values["motion"], function = coordinate_motion(name, force["motion"])
     if indices.link is not None:
         at = indices.coordinates[force["coordinate"]][0]
-        return _element(f"coordinate_{force['kind']}", name, (at,), values, function)
-    values |= _axes(record, record["joints"][force["joint"]])
-    frames = indices.slide if force["coordinate"] == "slide" else indices.frames
-    return _element(row_of(force), name, frames, values, function)
+        element = _element(f"coordinate_{force['kind']}", name, (at,), values, function)
+    else:
+        values |= _axes(record, record["joints"][force["joint"]])
+        frames = indices.slide if force["coordinate"] == "slide" else indices.frames
+        element = _element(row_of(force), name, frames, values, function)
+    return element._replace(reads=_reads(record, force)) if "function" in force else element
+
+
+def _reads(record: Record, force: ForceRow) -> tuple[int, ...] | None:
+    """The blocks of the differences of a law that is called with a state, none if it has a tangent; None: it is not."""
+    if not takes_one(force["function"]):
+        return None
+    if force["tangent"] is not None:
+        return ()
+    names = force.get("reads")
+    blocks = {body["block"] for name, body in record["bodies"].items() if names is None or name in names}
+    return tuple(sorted(blocks))
 
 
 def _law(record: Record, force: ForceRow) -> ForceLaw | TurnedLaw:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lgint._args import Array
+from lgint._args import Array, takes_one
 
 
 @dataclass(frozen=True)
@@ -19,6 +19,25 @@ class ForceLaw:
 
     function: Callable[..., ArrayLike]
     tangent: Callable[..., Any] | None = None
+
+    @property
+    def of_state(self) -> bool:
+        """Whether the functions are called with a `State`."""
+        return takes_one(self.function)
+
+
+class States:
+    """Makes the states with which the functions of a model are called inside its evaluations.
+
+    A model enters the function `of` that makes them, since it is younger than its core. The core calls it with t,
+    copies of q, v and an earlier memory, and with what has happened since then.
+    """
+
+    of: Callable[..., Any]
+
+    def __call__(self, *at: Any) -> Any:
+        """The state."""
+        return self.of(*at)
 
 
 @dataclass(frozen=True)
@@ -31,9 +50,14 @@ class TurnedLaw:
     law: ForceLaw
     turns: Array
 
-    def __call__(self, t: float, x: Array, R: Array, xdot: Array, omega: Array) -> Array:
+    @property
+    def of_state(self) -> bool:
+        """Whether the functions are called with a `State`."""
+        return self.law.of_state
+
+    def __call__(self, *at: Any) -> Array:
         """The wrenches in the axes of the nodes."""
-        w = np.array(self.law.function(*self._seen(t, x, R, xdot, omega)), dtype=np.float64)
+        w = np.array(self.law.function(*self._seen(at)), dtype=np.float64)
         w[..., 3:] = np.einsum("...ij,...j->...i", self.turns, w[..., 3:])
         return w
 
@@ -42,16 +66,20 @@ class TurnedLaw:
         """The derivatives in the axes of the nodes, if the law has any."""
         return None if self.law.tangent is None else self._tangent
 
-    def _tangent(self, t: float, x: Array, R: Array, xdot: Array, omega: Array) -> Array:
+    def _tangent(self, *at: Any) -> Array:
         assert self.law.tangent is not None
-        given = np.array(self.law.tangent(*self._seen(t, x, R, xdot, omega)), dtype=np.float64)
+        given = np.array(self.law.tangent(*self._seen(at)), dtype=np.float64)
         turn = np.eye(given.shape[-1])
         for i, one in enumerate(self.turns.reshape(-1, 3, 3)):
             turn[6 * i + 3 : 6 * i + 6, 6 * i + 3 : 6 * i + 6] = one
         turned: Array = turn @ given @ turn.T
         return turned
 
-    def _seen(self, t: float, x: Array, R: Array, xdot: Array, omega: Array) -> tuple[Any, ...]:
+    def _seen(self, at: tuple[Any, ...]) -> tuple[Any, ...]:
+        """The arguments in body axes; those of a state are in body axes anyway."""
+        if len(at) == 1:
+            return at
+        t, x, R, xdot, omega = at
         return t, x, R @ self.turns, xdot, np.einsum("...ji,...j->...i", self.turns, omega)
 
 

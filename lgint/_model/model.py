@@ -14,6 +14,7 @@ from lgint import _core
 from lgint._args import Array, choice
 from lgint._model.compile import JointIndices, compiled, parameters_of, start_memory
 from lgint._model.joints import JOINTS
+from lgint._model.laws import States
 from lgint._model.record import BodyRow, ForceRow, JointRow, Record, RodRow, mode_count, partners
 from lgint._model.rod import Rod
 from lgint._model.system import UPPER, System
@@ -55,11 +56,18 @@ class Model(System):
         self._compiled = compiled(record)
         self._parameters = self._compiled.parameters
         self.core: _core.Model = self._compiled.core
+        self._make(self._compiled.states)
         self._set_record(record)
         self.reference = record["reference"]
         self.origin = record["origin"]
         memory = record.get("mem0", start_memory(self._compiled, record))
         self._set_start(record["q0"], record["v0"], memory, exact=record.get("exact", False))
+
+    def _make(self, states: States | None) -> States | None:
+        """Lets the core of this model make states of it for laws that are called with them."""
+        if states is not None:
+            states.of = functools.partial(UPPER["state_inside"], self)
+        return states
 
     def _set_record(self, record: Record) -> None:
         self._record = record
@@ -129,7 +137,7 @@ class Model(System):
         other = self._copy()
         owners = {self._values[name].owner for name in values}
         other._parameters = parameters_of(self._compiled, self._parameters, record, owners)
-        other.core = self.core.varied(other._parameters)
+        other.core = self.core.varied(other._parameters, other._make(self._compiled.states and States()))
         other._set_record(record)
         other.origin = None
         return other

@@ -106,6 +106,7 @@ class ForceRow(_ForceRow, total=False):
     motion: Matrix | LoadRow  # of a drive: rows (t, phi, phi', phi''), a table of one value, or a function of three
     function: Callable[..., Any]  # of a law
     tangent: Callable[..., Any] | None
+    reads: list[str]  # of a law that is called with a state: the bodies on which it depends, if not on all
 
 
 class LoadRow(TypedDict, total=False):

@@ -100,6 +100,7 @@ class MechanicsAccessors(OutputAccessors):
         ndarray, shape (..., nv)
             Applied forces minus gyroscopic terms and those of moving supports, N and N m.
         """
+        self._need_forces("generalized force")
         found = self.model.core.evaluate(
             self.clock, self.q, self.v, mem=self._memory, want=("gyro", "force"), **self._how
         )
@@ -124,6 +125,7 @@ class MechanicsAccessors(OutputAccessors):
         SingularError
             Naming a row, if the constraints of the state depend on each other.
         """
+        self._need_forces("accelerations")
         return self.model.core.initial(self.clock, self.q, self.v, self._memory, check=False, **self._how)
 
     @property
@@ -137,7 +139,12 @@ class MechanicsAccessors(OutputAccessors):
         core = self.model.core
         return core.evaluate(self.clock, self.q, self.v, a, lam, mem=self._memory, want=want, k=k, **self._how)[want]
 
+    def _need_forces(self, what: str) -> None:
+        """AttributeError inside a function from whose value the forces follow; it could not end."""
+
     def _matrix(self, which: str, sparse: bool) -> Any:
+        if which in ("K", "D"):
+            self._need_forces("stiffness or damping")
         a, lam = (self.vdot, self.lam) if which == "K" else (None, None)
         if flag("sparse", sparse):
             return self._sparse(which, a, lam)

@@ -14,7 +14,7 @@ from lgint._rotation import valid_rotations
 from lgint._state.inverse import inverse_dynamics, inverse_dynamics_derivatives
 from lgint._state.mobility import mobility
 from lgint._state.poses import given, moving, placed
-from lgint._state.state import Start, State
+from lgint._state.state import Start, State, state_inside
 
 
 def state_of(
@@ -45,6 +45,7 @@ def state_of(
 
 
 UPPER["state"] = state_of
+UPPER["state_inside"] = state_inside
 UPPER["inverse_dynamics"] = inverse_dynamics
 UPPER["inverse_dynamics_derivatives"] = inverse_dynamics_derivatives
 UPPER["mobility"] = mobility

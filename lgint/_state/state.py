@@ -128,6 +128,10 @@ class State(MechanicsAccessors):
         source = self._source
         return source.lacking if isinstance(source, Parts) and source.method is None else ""
 
+    def _need_forces(self, what: str) -> None:
+        if isinstance(self._source, Inside):
+            raise AttributeError(f"this state has no {what}: {self._source.lacking}")
+
     def __copy__(self) -> State:
         return self
 
@@ -164,6 +168,33 @@ class Parts:
     def _single(self, row: int) -> Parts:
         """The source itself."""
         return self
+
+
+class Inside(Parts):
+    """The source of a state inside an evaluation of the equations of motion, which calls a function with it.
+
+    `before`: an earlier memory of the system, None for zeros, the time since then, and the displacement.
+    """
+
+    def __init__(self, model: System, t: float, q: Array, v: Array, *before: Any) -> None:
+        super().__init__(model, {"t": t, "q": q, "v": v}, _BEFORE)
+        self._before = before
+
+    def _part(self, row: int, name: str) -> Any:
+        """A part of the state; the memory follows from the rest of it."""
+        if name == "mem" and name not in self._parts:
+            core, (t, q, v), (mem, *since) = self.model.core, self._parts.values(), self._before
+            guess = np.zeros(core.nmem) if mem is None else mem
+            self._parts = {**self._parts, name: core.remember(t, q, v, np.zeros(core.nv), guess, *since)}
+        return super()._part(row, name)
+
+
+_BEFORE: Final = "the function is called before forces are known, and accelerations and multipliers follow from them"
+
+
+def state_inside(model: System, *at: Any) -> State:
+    """A state inside an evaluation; for its arguments see `Inside`."""
+    return State(Inside(model, *at))
 
 
 class Start:

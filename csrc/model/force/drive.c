@@ -67,9 +67,19 @@ static lg_status outside_slope(const lg_element *e, const lg_point *at, const do
     return LG_OK;
 }
 
+/* Without a tangent, what it reads is added by read.c. */
+static lg_status outside_law_of_state(const lg_element *e, const lg_point *at, int linear, double law[3])
+{
+    law[1] = law[2] = 0;
+    LG_TRY(e->law.of_state(e->law.self, e->law.reader, at, 0, law));
+    return linear && e->law.has_tangent ? e->law.of_state_tangent(e->law.self, e->law.reader, at, 0, law + 1) : LG_OK;
+}
+
 lg_status lg_outside_law(const lg_element *e, const lg_point *at, double s, double rate, int linear, double law[3])
 {
     double x[2] = {s, rate};
+    if (e->law.of_state)
+        return outside_law_of_state(e, at, linear, law);
     LG_TRY(e->law.torque(e->law.self, at->t, s, rate, law));
     if (!linear)
         return LG_OK;

@@ -16,6 +16,7 @@ typedef struct lg_force { /* const data of the model */
     lg_element e;
     const lg_force_type *type;
     int added_by_body; /* it is a dead load, which the body under its frame adds itself; such a force is in no span */
+    const struct lg_reads *reads; /* read.h; NULL: it depends on its frames alone */
 } lg_force;
 
 typedef struct lg_forces { /* the forces of one row, without those that bodies add themselves */

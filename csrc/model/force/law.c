@@ -75,20 +75,41 @@ static void set_quarters(const double *A, int columns, lg_quarters *out)
     out->has = 1u << LG_XX | 1u << LG_XR | 1u << LG_RX | 1u << LG_RR;
 }
 
-static lg_status law_tangent(const lg_element *e, double t, int n, const lg_kinematics at[2], lg_load *out)
+static void set_tangent(int n, const double *KD, lg_load *out)
 {
     const int columns = 6 * n;
-    double KD[2 * 12 * 12], *K = KD, *D = KD + columns * columns;
-    if (e->law.has_tangent)
-        LG_TRY(e->law.wrench_tangent(e->law.self, t, n, at, KD));
-    for (int j = 0; j < n && !e->law.has_tangent; j++)
-        for (int direction = 0; direction < 12; direction++)
-            LG_TRY(differentiate(e, t, n, at, j, direction, direction < 6 ? K : D));
+    const double *K = KD, *D = KD + columns * columns;
     for (int i = 0; i < n; i++)
         for (int j = 0; j < n; j++) {
             set_quarters(K + 6 * (columns * i + j), columns, &out->K[i][j]);
             set_quarters(D + 6 * (columns * i + j), columns, &out->D[i][j]);
         }
+}
+
+enum { TANGENT = 2 * 12 * 12 }; /* K and D of two frames */
+
+static lg_status law_tangent(const lg_element *e, double t, int n, const lg_kinematics at[2], lg_load *out)
+{
+    double KD[TANGENT], *K = KD, *D = KD + 36 * n * n;
+    if (e->law.has_tangent)
+        LG_TRY(e->law.wrench_tangent(e->law.self, t, n, at, KD));
+    for (int j = 0; j < n && !e->law.has_tangent; j++)
+        for (int direction = 0; direction < 12; direction++)
+            LG_TRY(differentiate(e, t, n, at, j, direction, direction < 6 ? K : D));
+    set_tangent(n, KD, out);
+    return LG_OK;
+}
+
+/* Without a tangent, what it reads is added by read.c. */
+static lg_status law_of_state(const lg_element *e, int n, const lg_point *at, int linear, lg_load *out)
+{
+    double KD[TANGENT];
+    lg_zero(12, out->w[0]);
+    LG_TRY(e->law.of_state(e->law.self, e->law.reader, at, n, out->w[0]));
+    if (!linear || !e->law.has_tangent)
+        return LG_OK;
+    LG_TRY(e->law.of_state_tangent(e->law.self, e->law.reader, at, n, KD));
+    set_tangent(n, KD, out);
     return LG_OK;
 }
 
@@ -97,6 +118,8 @@ static lg_status law_wrenches(const lg_element *e, const lg_pose *const f[2], co
 {
     int n = (int)e->p[0];
     lg_kinematics seen[2];
+    if (e->law.of_state)
+        return law_of_state(e, n, at, linear, out);
     see(f[0], &seen[0]), see(f[1], &seen[1]);
     lg_zero(12, out->w[0]);
     LG_TRY(e->law.wrench(e->law.self, at->t, n, seen, out->w[0]));

@@ -458,8 +458,8 @@ static lg_status open_end(const pair_step *s)
     return LG_OK;
 }
 
-lg_status lg_step_pair(const lg_model *m, const lg_pair *pair, const lg_pair_wanted *wanted, const double *v,
-                       double *work)
+lg_status lg_step_pair(const lg_model *m, const lg_pair *pair, const lg_pair_wanted *wanted, const double *q,
+                       const double *v, double *work)
 {
     pair_step s = {.motion = {.m = m, .pair = pair, .wanted = wanted}};
     s.at = lg_point_at(pair->t + 0.5 * pair->h, pair->q1, v);
@@ -472,6 +472,7 @@ lg_status lg_step_pair(const lg_model *m, const lg_pair *pair, const lg_pair_wan
     if (!pair->same_start)
         LG_TRY(keep_start(&s));
     lg_motion_open(&s.motion);
+    s.at.q = q; // for laws of the state
     if (wanted->turned)
         *wanted->turned = overturned_body(&s);
     for (int i = 0; i < m->njoints; i++)

@@ -19,9 +19,9 @@
 #include "model/private.h"
 
 size_t lg_step_work(const lg_model *m);
-/* The function `pair` of a step in this form, without the own rows of blocks in G and Gtlam; v: the velocities
-   (q1 - q0)/h. */
-lg_status lg_step_pair(const lg_model *m, const lg_pair *pair, const lg_pair_wanted *wanted, const double *v,
-                       double *work);
+/* The function `pair` of a step in this form, without the own rows of blocks in G and Gtlam, and without the
+   derivatives of laws by what they read; q, v: the middle and the velocities (q1 - q0)/h. */
+lg_status lg_step_pair(const lg_model *m, const lg_pair *pair, const lg_pair_wanted *wanted, const double *q,
+                       const double *v, double *work);
 
 #endif
