@@ -129,7 +129,7 @@ class CallableModel(System):
         }
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _rebuild, (self.record(),)
+        return _rebuild, (self.record(),), self._pickled()
 
     def __repr__(self) -> str:
         return f"<lgint.CallableModel nq={self.nq} nv={self.nv} nc={self.nc}>"

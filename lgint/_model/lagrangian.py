@@ -126,7 +126,7 @@ class LagrangianModel(CallableModel):
         record = self.record()
         if self.origin is not None:  # the factory makes the functions again, which may not pickle
             record = {name: value for name, value in record.items() if name not in self.given}
-        return rebuilt, ("LagrangianModel", record)
+        return rebuilt, ("LagrangianModel", record), self._pickled()
 
     def __repr__(self) -> str:
         return f"<lgint.LagrangianModel nq={self.nq} nc={self.nc}>"

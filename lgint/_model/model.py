@@ -165,16 +165,6 @@ class Model(System):
         """The model with all of its constraint rows active; the model itself if none is redundant."""
         return Model({**self._record, "dropped": {}}) if self.dropped else self
 
-    def mobility(self) -> Any:
-        """The degrees of freedom at the model's start, the freedoms that bodies bring, and those that joints take.
-
-        Returns
-        -------
-        Mobility
-            `degrees_of_freedom`, and by name what each body brings and each joint takes; printed as a table.
-        """
-        return UPPER["mobility"](self)
-
     # ---- bodies ----
 
     def frame(self, name: str) -> int:
@@ -502,7 +492,7 @@ class Model(System):
         return np.array(joint["triads"][slot])
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Model, (self.record(),)
+        return Model, (self.record(),), self._pickled()
 
     def __repr__(self) -> str:
         name = f"{self.origin['factory']}: " if self.origin else ""

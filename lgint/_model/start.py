@@ -47,6 +47,14 @@ class Taken(NamedTuple):
     residual: Array  # of the constraints in the state's own model, (2, nc), at position and velocity level
     end: Mapping[str, Array] | None  # the other parts of the state and its carry, where it has one
 
+    def at_place(self) -> Taken:
+        """The same of a start with other velocities, which satisfy the constraints."""
+        return self._replace(residual=self.residual * [[1.0], [0.0]], end=None)
+
+    def without_core(self, own: Any) -> Taken:
+        """The same for another process, where records are compared; `own`: the system whose start it is."""
+        return self._replace(core=None, record=own.record() if self.record is None else self.record)
+
 
 def taken(system: Any, state: Any) -> tuple[tuple[Array, Array, Array], Taken]:
     """q, v and memory of a state, and what else is known of it; ValueError if the system cannot start with them."""

@@ -150,9 +150,9 @@ class System:
             start, known = taken(self, q)
         elif q is not None:
             start = coordinates(q), self.v0, self.mem0
+        exact = not project and (known is not None or (q is None and self._exact))
         q, velocities, memory = start
-        exact = v is None and not project and known is not None
-        other._taken = known if exact and known and known.method else None
+        other._taken = (known if v is None else known.at_place()) if exact and known and known.method else None
         v = velocities if v is None else v
         if project:
             q, v = self.core.project(0.0, q, v, memory)
@@ -229,7 +229,7 @@ class System:
             of S is the derivative of the rate of coordinate i by v. Default: S is the identity, so that tau are the
             generalized forces of a system without constraint rows.
         redundant : str
-            What to do if several efforts give the motion: raise an "error", or share by "least_norm".
+            What to do if several efforts of actuators give the motion: raise an "error", or share by "least_norm".
 
         Returns
         -------
@@ -270,6 +270,25 @@ class System:
         """
         found: tuple[Array, Array, Array] = UPPER["inverse_dynamics_derivatives"](self, q, v, vdot, t)
         return found
+
+    def mobility(self) -> Any:
+        """The degrees of freedom at the system's start, the freedoms that bodies bring, and those that joints take.
+
+        Returns
+        -------
+        Mobility
+            `degrees_of_freedom`, and by name what each body brings and each joint takes; printed as a table.
+
+        Raises
+        ------
+        ValueError
+            If the model is a system of functions, which has no bodies and joints.
+        """
+        return UPPER["mobility"](self)
+
+    def _pickled(self) -> dict[str, Any] | None:
+        """What a pickle holds besides the arguments: from which state the start was taken."""
+        return None if self._taken is None else {"_taken": self._taken.without_core(self)}
 
     def _copy(self: S) -> S:
         other = object.__new__(type(self))

@@ -208,12 +208,11 @@ class Stepper:
             raise ValueError(f"state: a State or a Trajectory expected, got {shown(state)}")
         t, model = self._core.t, self._model
         if state is None:
-            model = model.with_state(self.state)
-            q = model.q0 if q is None else array("q", q, (model.nq,))
-            v = model.v0 if v is None else array("v", v, (model.nv,))
+            model = model.with_state(self.state).with_state(
+                None if q is None else array("q", q, (model.nq,)), None if v is None else array("v", v, (model.nv,))
+            )
             if project:
-                q, v = model.core.project(t, q, v, model.mem0)
-            model = model.with_state(q, v)
+                model = model.with_state(*model.core.project(t, model.q0, model.v0, model.mem0))
         else:
             model = model.with_state(state)
             t = float(np.atleast_1d(state.t)[-1])

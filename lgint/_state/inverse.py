@@ -46,6 +46,8 @@ def inverse_dynamics(
     motion = _motion(model, q, v, vdot, t)
     if actuators is None:
         _refuse_rows(model, "inverse_dynamics")
+        if redundant != "error":
+            raise ValueError(f"redundant={redundant!r}: it says how actuators share a motion; give actuators as well")
         return _terms(model, *motion).rest
     joints = _Actuators(model, actuators)
     terms = _terms(model, *motion)
@@ -105,7 +107,7 @@ class _Actuators:
     def __init__(self, model: System, names: Sequence[str]) -> None:
         if not isinstance(model, Model):
             raise ValueError(f"actuators: a {type(model).__name__} has no joints")
-        if isinstance(names, str) or not all(isinstance(name, str) for name in names) or not len(names):
+        if not isinstance(names, (list, tuple)) or not names or not all(isinstance(name, str) for name in names):
             raise ValueError(f"actuators: a list of names of joints expected, got {names!r}")
         self.model = model
         self.names = list(names)

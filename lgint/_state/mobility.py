@@ -11,6 +11,7 @@ from lgint import _html
 from lgint._model.loops import Loop, dependent_rows, loops
 from lgint._model.model import Model
 from lgint._model.record import holders
+from lgint._model.system import System
 
 
 @dataclass(frozen=True)
@@ -51,8 +52,13 @@ class Mobility:
         return [*self.bodies.items(), *((name, -n) for name, n in self.joints.items())]
 
 
-def mobility(model: Model) -> Mobility:
+def mobility(model: System) -> Mobility:
     """See `Model.mobility`."""
+    if not isinstance(model, Model):
+        raise ValueError(
+            f"mobility: a {type(model).__name__} has no bodies and joints; it has {model.nv} velocities and {model.nc} "
+            "constraint rows"
+        )
     whole: Model = model.complete.with_state(model.q0)
     dependent = sorted(row for loop in loops(whole) if not loop.is_regular() for row in _dependent(whole, loop))
     taken = {

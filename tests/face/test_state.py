@@ -352,8 +352,33 @@ def test_quaternions_that_drift_in_a_run_keep_their_bits(tmp_path):
     for one in (stepper, twin):
         one.step(1e-2)
     assert twin.q.tobytes() == stepper.q.tobytes()
+    drifted = stepper.q
+    stepper.set(v=np.zeros(model.nv))
+    assert stepper.q.tobytes() == drifted.tobytes() and not stepper.v.any()
+    with pytest.raises(ValueError, match="violates"):
+        stepper.set(v=np.ones(model.nv))
     with pytest.warns(UserWarning, match="was normalised"):
         model.with_state(first.q[-1])
+
+
+def unit(t, q):
+    return np.eye(2)
+
+
+def back(t, q, v):
+    return -q
+
+
+@pytest.mark.parametrize("method", ["genalpha", "herk4", "rk44"])
+def test_a_pickled_model_starts_in_the_state_from_which_it_was_taken(method):
+    functions = lgint.CallableModel([("Rn", 2)], q0=[1, 2], v0=[0, 0], mass=unit, force=back)
+    model = functions if method == "rk44" else lgint.models.slider_crank()
+    first = lgint.integrate(model, method, t_end=0.02, h=2e-3)
+    start = model.with_state(first.state(-1))
+    whole = lgint.integrate(start, method, t0=0.02, t_end=0.04, h=2e-3)
+    for twin in (pickle.loads(pickle.dumps(start)), copy.deepcopy(start)):
+        again = lgint.integrate(twin, method, t0=0.02, t_end=0.04, h=2e-3)
+        assert tail_bits(again, 0.0) == tail_bits(whole, 0.0)
 
 
 def test_a_state_inside_a_run_is_held_to_the_residual_that_it_had():

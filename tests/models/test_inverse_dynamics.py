@@ -40,6 +40,21 @@ def test_named_joints_pick_their_forces(tree, rng):
     assert np.allclose(found, forces[:, [2, 0, 1, 3, 4, 5, 6]], rtol=1e-12, atol=1e-12)
 
 
+def test_what_makes_no_sense_is_refused_by_name(tree):
+    functions = lgint.models.mass_spring()
+    zero = np.zeros(7)
+    for names in (3, {"joint1": 1}, [], ["joint1", 3], "joint1"):
+        with pytest.raises(ValueError, match="actuators: a list of names of joints expected, got"):
+            tree.inverse_dynamics(zero, zero, zero, actuators=names)
+    with pytest.raises(ValueError, match="redundant='least_norm': .*give actuators as well"):
+        tree.inverse_dynamics(zero, zero, zero, redundant="least_norm")
+    nothing = functions.q0, functions.v0, functions.v0
+    with pytest.raises(ValueError, match=r"actuators: a \w+ has no joints"):
+        functions.inverse_dynamics(*nothing, actuators=3)
+    with pytest.raises(ValueError, match=r"mobility: a \w+ has no bodies and joints; it has \d+ velocities"):
+        functions.mobility()
+
+
 @pytest.mark.parametrize("formulation", ["minimal", "R3xSO3", "SE3", "R3xRV", "euler_parameters", "tait_bryan"])
 def test_efforts_of_a_motion_under_given_efforts(formulation):
     """The motion of a tree under constant efforts takes these efforts, in minimal and maximal coordinates."""
