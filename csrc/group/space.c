@@ -1,6 +1,8 @@
 #include "group/space.h"
 
+#include <float.h>
 #include <limits.h>
+#include <stdint.h>
 
 int lg_space_count(lg_space *space, long long nq, long long nv)
 {
@@ -63,6 +65,26 @@ void lg_space_polish(const lg_space *space, double *q)
     for (const lg_factor *f = space->factor, *end = f + space->nfactors; f < end; f++)
         if (f->node->polish)
             f->node->polish(q + f->q);
+}
+
+/* The size of the numbers along velocity i of a factor. */
+static double size_along(const lg_factor *f, const double *q, int i)
+{
+    if (f->node->position == LG_POSITION_NO_BODY)
+        return fmax(1, fabs(q[i]));
+    return i < f->node->attitude_v ? lg_max_abs(f->node->attitude_q, q) : 1;
+}
+
+void lg_space_shake(const lg_space *space, const double *q, double *theta, double *q1)
+{
+    const double round_off = 64 * DBL_EPSILON;
+    uint32_t random = 1; /* always the same numbers */
+    for (const lg_factor *f = space->factor, *end = f + space->nfactors; f < end; f++)
+        for (int i = 0; i < f->nv; i++) {
+            random = 1664525 * random + 1013904223;
+            theta[f->v + i] = f->nq == 0 ? 0 : (random >> 31 ? round_off : -round_off) * size_along(f, q + f->q, i);
+        }
+    lg_space_retract(space, q, theta, q1);
 }
 
 void lg_space_difference(const lg_space *space, const double *q0, const double *q1, double *theta)

@@ -52,6 +52,9 @@ double lg_space_regular(const lg_space *space, const double *q, int *block);
 void lg_space_advance(const lg_space *space, const double *theta, double *q);
 /* At the end of a step: removes the round-off that moves accumulate. */
 void lg_space_polish(const lg_space *space, double *q);
+/* q1 = q moved by round-off, along each velocity by 64 units in the last place of the size of a position, of 1 for
+   attitudes, or of what is larger for other coordinates; the signs follow no pattern. theta: room for nv numbers. */
+void lg_space_shake(const lg_space *space, const double *q, double *theta, double *q1);
 void lg_space_difference(const lg_space *space, const double *q0, const double *q1, double *theta);
 void lg_space_rate(const lg_space *space, const double *q0, const double *theta, const double *v, double *thetadot);
 void lg_space_tangent_mul(const lg_space *space, const double *theta, const double *v, double *w);

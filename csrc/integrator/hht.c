@@ -405,6 +405,13 @@ static int is_negligible(void *self, const double *correction)
     return lg_within(g->base.system->space->nv, correction, g->row_noise / 16 * g->beta_prime);
 }
 
+static lg_status measure_noise(void *self, double *noise)
+{
+    lg_hht_stepper *g = self;
+    double wa = 1 / (1 + g->alpha);
+    return lg_implicit_noise(&g->implicit, &g->base.accel, &g->printed, end_point(g), wa, g->alpha * wa, g->old, noise);
+}
+
 /* ---- the step ---- */
 
 static void hht_begin(lg_hht_stepper *g, const lg_state *state, double h)
@@ -437,8 +444,8 @@ static lg_status hht_step(lg_stepper *self, lg_state *state, double h)
 
     int nrows = self->system->pattern->nrows;
     int nv = self->system->space->nv;
-    lg_newton_problem problem = {g,          nv,        nrows,      nrows > 0,    hht_evaluate,
-                                 hht_factor, hht_solve, hht_update, is_negligible};
+    lg_newton_problem problem = {g,          nv,        nrows,      nrows > 0,     hht_evaluate,
+                                 hht_factor, hht_solve, hht_update, is_negligible, measure_noise};
     lg_point end = end_point(g);
     lg_newton_memory memory;
     lg_newton_result result = {0};

@@ -42,6 +42,7 @@ void lg_implicit_layout(lg_implicit *implicit, const lg_system *system, int sets
         *terms[i] = lg_arena_doubles(arena, nv);
     implicit->constrained = nrows > 0;
     implicit->residual = lg_arena_doubles(arena, nv + (size_t)sets * nrows);
+    implicit->shaken = lg_arena_doubles(arena, (size_t)system->space->nq + 4 * nv);
 }
 
 lg_wanted lg_implicit_terms(const lg_implicit *implicit)
@@ -80,6 +81,24 @@ void lg_implicit_forces(lg_implicit *implicit, int nv, double wa, double w_old, 
     norms->now.force = sqrt(sum / n);
     norms->size.force = sqrt(size / n);
     norms->noise.force = 16 * DBL_EPSILON * norms->size.force;
+}
+
+lg_status lg_implicit_noise(lg_implicit *implicit, lg_accel *accel, const lg_system *system, lg_point point, double wa,
+                            double w_old, const double *old, double *noise)
+{
+    const lg_space *space = system->space;
+    int nv = space->nv;
+    double *q = implicit->shaken, *Ma = q + space->nq, *gyro = Ma + nv, *force = gyro + nv, *Btlam = force + nv;
+    lg_wanted wanted = {.Ma = Ma, .gyro = gyro, .force = force, .Btlam = implicit->constrained ? Btlam : NULL};
+    lg_space_shake(space, point.q, Ma, q);
+    lg_zero(nv, Btlam);
+    point.q = q;
+    accel->evaluations++;
+    LG_TRY(system->eval(system->self, &point, &wanted));
+    for (int i = 0; i < nv; i++)
+        Ma[i] = wa * Ma[i] + gyro[i] - force[i] + Btlam[i] - (old ? w_old * old[i] : 0) - implicit->residual[i];
+    *noise = sqrt(sum_of_squares(nv, Ma) / (implicit->newton.together ? 1 : nv));
+    return LG_OK;
 }
 
 /* The 2-norm of numbers of which the first have the given norm. */

@@ -11,6 +11,7 @@ typedef struct lg_implicit {
     lg_newton_settings newton;
     double *gyro, *force, *Btlam; /* nv each */
     double *residual; /* force rows, instead of M a, then the sets of constraint rows */
+    double *shaken; /* coordinates moved by their round-off, then the four terms there */
     int constrained; /* without constraints Btlam is zero and never written */
 } lg_implicit;
 
@@ -24,6 +25,10 @@ lg_wanted lg_implicit_terms(const lg_implicit *implicit);
 /* Force rows wa M a + gyro - force + B^T lam - w_old old from the four terms, and their norms; `old` NULL: none. */
 void lg_implicit_forces(lg_implicit *implicit, int nv, double wa, double w_old, const double *old,
                         lg_residual_norms *norms);
+/* The norm of the change of these rows, which stand in `residual`, where the coordinates of a point move by their
+   round-off. */
+lg_status lg_implicit_noise(lg_implicit *implicit, lg_accel *accel, const lg_system *system, lg_point point, double wa,
+                            double w_old, const double *old, double *noise);
 /* One set of constraint rows times a scale, and their norms, from the noise and the size of the rows before. */
 void lg_implicit_rows(int set, int nrows, double scale, double noise, double size, double *rows,
                       lg_residual_norms *norms);

@@ -9,6 +9,7 @@ typedef struct iteration {
     const lg_newton_settings *settings;
     lg_newton_memory *memory;
     lg_norms first; /* reference of rtol: of the first residual, or of its terms */
+    double force_bound; /* of the force rows */
     double error, first_error, last_error; /* now, at the first evaluation, before the last correction */
     double contraction, first_contraction; /* of the last and the first correction; 0: not measured yet */
     int worst_set; /* the set of constraint rows that has the largest error; -1: the force rows */
@@ -35,22 +36,21 @@ static int finite_norms(const lg_norms *a)
     return isfinite(a->force) && isfinite(a->rows[0]) && isfinite(a->rows[1]);
 }
 
-/* A residual relative to its bound, which is not below its round-off. */
-static double error_of(double now, double bound, double noise)
+static double error_of(double now, double bound)
 {
-    return now > 0 ? now / larger(bound, noise) : 0;
+    return now > 0 ? now / bound : 0;
 }
 
-/* Finds the error, and the set of constraint rows that has the largest ratio of a residual to its bound (-1: the force
-   rows). */
+/* Finds the error, by bounds that are not below round-off, and the set of constraint rows that has the largest ratio of
+   a residual to its bound (-1: the force rows). */
 static void find_error(iteration *it, const lg_norms *now, const lg_norms *noise)
 {
     double rtol = it->settings->rtol, atol = it->settings->atol, relative = rtol * it->first.force;
-    double bound = it->settings->together ? larger(relative, atol) : relative + atol;
-    double largest = it->error = error_of(now->force, bound, noise->force);
+    it->force_bound = larger(it->settings->together ? larger(relative, atol) : relative + atol, noise->force);
+    double largest = it->error = error_of(now->force, it->force_bound);
     it->worst_set = -1;
     for (int set = 0; set < LG_ROW_SETS; set++) {
-        double error = error_of(now->rows[set], rtol * it->first.rows[set], noise->rows[set]);
+        double error = error_of(now->rows[set], larger(rtol * it->first.rows[set], noise->rows[set]));
         if (error > largest) {
             largest = error;
             it->worst_set = set;
@@ -137,10 +137,20 @@ static int is_stuck(const iteration *it, const lg_residual_norms *norms)
     return it->negligible && it->contraction > lg_slow_contraction && near_noise;
 }
 
-static int is_converged(const iteration *it, const lg_residual_norms *norms)
+static lg_status find_end(const iteration *it, const lg_newton_problem *problem, const lg_residual_norms *norms,
+                          int *converged)
 {
+    double noise;
     int corrected = it->settings->plain || it->matrix.count > 0;
-    return (corrected && it->error <= 1) || is_stuck(it, norms);
+    *converged = corrected && it->error <= 1;
+    if (*converged || !is_stuck(it, norms))
+        return LG_OK;
+    *converged = norms->now.force <= it->force_bound || !problem->measure_noise;
+    if (*converged)
+        return LG_OK;
+    LG_TRY(problem->measure_noise(problem->self, &noise));
+    *converged = norms->now.force <= noise;
+    return LG_OK;
 }
 
 /* The expected contraction of a correction by a matrix that has just been formed; 0: unknown. */
@@ -210,7 +220,7 @@ static lg_status iterate(iteration *it, const lg_newton_problem *problem, double
 {
     for (int ends = 0;;) {
         lg_residual_norms norms = {.first = it->matrix.count == 0, .together = it->settings->together != 0};
-        int with_matrix = lg_renewal_is_likely(&it->matrix);
+        int with_matrix = lg_renewal_is_likely(&it->matrix), converged;
         LG_TRY(problem->evaluate(problem->self, with_matrix, residual, &norms));
         result->residual = norms.now.force;
         if (!finite_norms(&norms.now)) {
@@ -220,7 +230,8 @@ static lg_status iterate(iteration *it, const lg_newton_problem *problem, double
 
         assess(it, &norms);
         result->evaluated = 1;
-        if (is_converged(it, &norms)) {
+        LG_TRY(find_end(it, problem, &norms, &converged));
+        if (converged) {
             it->memory->untested_steps = 0;
             note_contractions(it);
             return LG_OK;

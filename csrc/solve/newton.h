@@ -6,8 +6,9 @@
    whichever is larger, the constraint rows without their scale, as in the papers' algorithms and program
    (holzinger2024, Algorithm 5; holzinger2025, Algorithm 1). No residual has to fall below its own round-off, the noise.
    The error is the largest ratio of a residual to its bound; the method has converged when the error is at most 1. The
-   iteration also ends if a correction by a new matrix is round-off of the coordinates, the residual no longer falls and
-   the constraint rows are down to noise: stiff forces amplify the round-off of the coordinates beyond their own.
+   iteration also ends if a correction by a new matrix is round-off of the coordinates, the residual no longer falls,
+   the constraint rows are down to noise, and the force rows change by as much where the coordinates move by their
+   round-off: stiff forces amplify it beyond the forces' own.
 
    There are two policies of when to end.
 
@@ -82,6 +83,9 @@ typedef struct lg_newton_problem {
     void (*update)(void *self, const double *correction);
     /* Whether a correction is below the round-off of the coordinates. */
     int (*is_negligible)(void *self, const double *correction);
+    /* The norm of the change of the force rows that round-off of the coordinates makes at the point of the last
+       `evaluate`; the residual stays. NULL: a negligible correction needs no such evidence. */
+    lg_status (*measure_noise)(void *self, double *noise);
 } lg_newton_problem;
 
 typedef struct lg_newton_result {

@@ -198,11 +198,12 @@ lg_status lg_conserve_solve(lg_conserve_stepper *c, lg_newton_memory *memory)
                                  conserve_factor,
                                  conserve_solve,
                                  conserve_update,
-                                 is_negligible};
+                                 is_negligible,
+                                 NULL};
     if (c->rule->null_space) {
         nrows = group_rows(c);
-        problem = (lg_newton_problem){c,           c->null.nu, nrows,       nrows > 0,    evaluate_null,
-                                      factor_null, solve_null, update_null, is_negligible};
+        problem = (lg_newton_problem){c,           c->null.nu, nrows,       nrows > 0,     evaluate_null,
+                                      factor_null, solve_null, update_null, is_negligible, NULL};
     }
     lg_newton_result result = {0};
     lg_status status = lg_newton(&problem, &c->newton, c->residual, memory, &result);

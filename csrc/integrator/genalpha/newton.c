@@ -242,6 +242,12 @@ static int is_negligible(void *self, const double *correction)
     return lg_within(g->base.system->space->nv, correction, g->noise_phi / 16 * g->beta_prime);
 }
 
+static lg_status measure_noise(void *self, double *noise)
+{
+    lg_genalpha_stepper *g = self;
+    return lg_implicit_noise(&g->implicit, &g->base.accel, g->base.system, g->at, 1, 0, NULL, noise);
+}
+
 lg_status lg_alpha_solve(lg_genalpha_stepper *g, lg_newton_result *result)
 {
     const lg_system *system = g->base.system;
@@ -254,7 +260,8 @@ lg_status lg_alpha_solve(lg_genalpha_stepper *g, lg_newton_result *result)
                                  alpha_factor,
                                  alpha_newton_solve,
                                  alpha_update,
-                                 is_negligible};
+                                 is_negligible,
+                                 measure_noise};
     LG_TRY(lg_implicit_solve(&g->implicit, &g->base, &problem, &g->at, &g->memory, result));
     if (!result->evaluated)
         g->form->follow(g);
