@@ -111,8 +111,8 @@ static PyObject *copy_of(const double *values, int n)
 PyObject *lg_python_state(const lg_python_reader *reader, const lg_point *at)
 {
     return PyObject_CallFunction(reader->state, "dNNNdN", at->t, copy_of(at->q, reader->nq), copy_of(at->v, reader->nv),
-                                 copy_of(at->mem, reader->nmem), at->span,
-                                 copy_of(reader->nmem ? at->theta : NULL, reader->nv));
+                                 copy_of(at->mem.values, reader->nmem), at->mem.age,
+                                 copy_of(reader->nmem ? at->mem.theta : NULL, reader->nv));
 }
 
 static PyObject *call_with_state(PyObject *callable, const void *reader, const lg_point *at)

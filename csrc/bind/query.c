@@ -271,7 +271,7 @@ static int open_memory(batch *b)
     b->asked.part.forces = next;
     b->asked.probe.point.a = b->asked.probe.pair.p0 = next += 6 * nv;
     b->asked.probe.point.lam = next += nv;
-    b->asked.probe.point.mem = next += nrows;
+    b->asked.probe.point.mem.values = next += nrows;
     b->asked.probe.mem = next += system->nmem;
     b->asked.probe.point.work = next + system->nmem;
     return 0;

@@ -17,7 +17,7 @@
     ROW(t_in, NUMBER, "", probe.point.t_in)                                                                            \
     ROW(wa, NUMBER, "", probe.point.wa)                                                                                \
     ROW(load, NUMBER, "", probe.point.load)                                                                            \
-    ROW(span, NUMBER, "", probe.point.span)                                                                            \
+    ROW(span, NUMBER, "", probe.point.mem.age)                                                                         \
     ROW(h, NUMBER, "", probe.pair.h)                                                                                   \
     ROW(q, ARRAY, "q", probe.point.q)                                                                                  \
     ROW(q0, ARRAY, "q", probe.point.q)                                                                                 \
@@ -26,7 +26,7 @@
     ROW(a, ARRAY, "v", probe.point.a)                                                                                  \
     ROW(theta, ARRAY, "v", probe.theta)                                                                                \
     ROW(lam, ARRAY, "r", probe.point.lam)                                                                              \
-    ROW(mem, ARRAY, "m", probe.point.mem)                                                                              \
+    ROW(mem, ARRAY, "m", probe.point.mem.values)                                                                       \
     ROW(k, ARRAY, "3", probe.k)                                                                                        \
     ROW(X, ARRAY, "3vv", probe.X)                                                                                      \
     ROW(element, INTEGER, "", part.element)                                                                            \

@@ -147,8 +147,8 @@ static lg_point point_at(const lg_state *state, double h, double c, const double
                          const double *v)
 {
     lg_point point = lg_point_at(state->t + c * h, q, v);
-    point.t_in = state->t + 0.5 * h, point.mem = state->mem;
-    point.span = c * h, point.theta = theta;
+    point.t_in = state->t + 0.5 * h;
+    point.mem = (lg_memory){state->mem, c * h, theta};
     return point;
 }
 

@@ -310,9 +310,8 @@ static lg_point end_point(const lg_hht_stepper *g)
     lg_point end = lg_point_at(g->t + g->h, g->q, g->v);
     end.t_in = g->t + 0.5 * g->h;
     end.wa = 1 / (1 + g->alpha);
-    end.a = g->a, end.lam = g->lam;
-    end.mem = g->start->mem, end.work = g->base.accel.work;
-    end.span = g->h, end.theta = g->theta;
+    end.a = g->a, end.lam = g->lam, end.work = g->base.accel.work;
+    end.mem = (lg_memory){g->start->mem, g->h, g->theta};
     return end;
 }
 

@@ -83,7 +83,7 @@ static void rkmk_layout(lg_stepper *self, lg_arena *arena)
     rk->a = lg_arena_doubles(arena, nv);
     rk->lam = lg_arena_doubles(arena, (size_t)self->system->pattern->nrows);
     rk->at = lg_point_at(0, rk->q, rk->v);
-    rk->at.work = self->accel.work, rk->at.theta = rk->theta;
+    rk->at.work = self->accel.work, rk->at.mem.theta = rk->theta;
     rk->embedded = lg_arena_doubles(arena, 2 * nv);
     rk->q_hat = lg_arena_doubles(arena, (size_t)self->system->space->nq);
     self->coarse = rk->b_low.count && lg_stepper_estimates(self) ? lg_arena_doubles(arena, 2 * nv) : NULL;
@@ -110,7 +110,7 @@ static inline lg_status accelerate(lg_rkmk_stepper *rk, const lg_state *state, d
                                    double *a)
 {
     lg_accel *accel = &rk->base.accel;
-    rk->at.t = t, rk->at.t_in = t_in, rk->at.mem = state->mem, rk->at.span = t - state->t;
+    rk->at.t = t, rk->at.t_in = t_in, rk->at.mem.values = state->mem, rk->at.mem.age = t - state->t;
     if (factored)
         return lg_accel_solve_factored(accel, &rk->at, a, rk->lam, &rk->base.report);
     if (rk->base.system->accelerate) {
@@ -127,7 +127,7 @@ static lg_status project(lg_rkmk_stepper *rk, const lg_state *state, double t, d
     const lg_space *space = rk->base.system->space;
     lg_accel *accel = &rk->base.accel;
     lg_point point = lg_point_at(t, rk->q, rk->v);
-    point.t_in = t_in, point.mem = state->mem;
+    point.t_in = t_in, point.mem.values = state->mem;
     if (rk->nrows) {
         lg_copy(space->nq, rk->q, rk->q_end);
         lg_copy(space->nv, rk->v, rk->v_end);
@@ -164,7 +164,7 @@ static lg_status add_drift(lg_rkmk_stepper *rk, const lg_state *before, double h
     lg_accel *accel = &rk->base.accel;
     int nv = rk->base.system->space->nv;
     lg_point point = lg_point_at(before->t, before->q, before->v);
-    point.t_in = before->t + 0.5 * h, point.mem = before->mem;
+    point.t_in = before->t + 0.5 * h, point.mem.values = before->mem;
     LG_TRY(lg_residual(accel, &point, rk->residual_before));
     lg_axpy(2 * rk->nrows, -1.0, rk->residual_before, rk->residual);
     lg_axpy(rk->nrows, -h, rk->residual_before + rk->nrows, rk->residual);

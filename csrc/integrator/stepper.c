@@ -95,8 +95,8 @@ static lg_point end_of(const lg_stepper *self, const lg_state *state, double h, 
 {
     lg_point end = lg_point_at(state->t + h, q, v);
     end.t_in = state->t + 0.5 * h;
-    end.span = h, end.theta = theta;
-    end.a = a, end.lam = lam, end.mem = state->mem, end.work = self->accel.work;
+    end.mem = (lg_memory){state->mem, h, theta};
+    end.a = a, end.lam = lam, end.work = self->accel.work;
     return end;
 }
 
@@ -113,7 +113,7 @@ static LG_APART lg_status commit(lg_stepper *self, lg_state *state, lg_point end
     lg_copy(system->nmem, state->mem, self->mem);
     lg_point from = lg_point_at(state->t, state->q, state->v);
     from.t_in = end.t_in;
-    from.a = state->a, from.lam = state->lam, from.mem = state->mem, from.work = end.work;
+    from.a = state->a, from.lam = state->lam, from.mem.values = state->mem, from.work = end.work;
     LG_TRY(system->commit(system->self, &from, &end, self->mem, &self->report));
     lg_copy(system->nmem, self->mem, state->mem);
     return LG_OK;

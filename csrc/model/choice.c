@@ -65,9 +65,9 @@ void lg_model_mask_rows(const lg_model *m, const double *mem, double *rows)
 
 void lg_model_mask(const lg_model *m, const lg_point *at, const lg_wanted *want)
 {
-    lg_model_mask_rows(m, at->mem, want->phi);
-    lg_model_mask_rows(m, at->mem, want->phidot);
-    lg_model_mask_rows(m, at->mem, want->zeta);
-    lg_model_mask_values(m, at->mem, 1, want->B);
-    lg_model_mask_values(m, at->mem, 0, want->Z);
+    lg_model_mask_rows(m, at->mem.values, want->phi);
+    lg_model_mask_rows(m, at->mem.values, want->phidot);
+    lg_model_mask_rows(m, at->mem.values, want->zeta);
+    lg_model_mask_values(m, at->mem.values, 1, want->B);
+    lg_model_mask_values(m, at->mem.values, 0, want->Z);
 }

@@ -3,7 +3,7 @@
 lg_point lg_step_point(const lg_pair *pair, const double *q, const double *v)
 {
     lg_point at = lg_point_at(pair->t + 0.5 * pair->h, q, v);
-    at.lam = pair->lam, at.mem = pair->mem, at.work = pair->work;
+    at.lam = pair->lam, at.mem.values = pair->mem, at.work = pair->work;
     return at;
 }
 

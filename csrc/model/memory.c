@@ -57,16 +57,16 @@ static lg_status subtract(const lg_model *m, const lg_point *end, double half, d
 static lg_status check_rates(const lg_model *m, const lg_point *from, const lg_point *to, const double *mem,
                              lg_report *report)
 {
-    double h = to->span, *rest = to->work + m->turned;
+    double h = to->mem.age, *rest = to->work + m->turned;
     const lg_element *e;
     for (int i = 0; i < m->system.nmem; i++)
-        rest[i] = mem[i] - from->mem[i];
+        rest[i] = mem[i] - from->mem.values[i];
     LG_TRY(subtract(m, from, h / 2, h * h / 12, rest));
     LG_TRY(subtract(m, to, h / 2, -h * h / 12, rest));
     for (int i = 0; i < m->nforces + m->njoints; i++) {
         if (!angle_of(m, i, &e))
             continue;
-        double turn = mem[e->mem] - from->mem[e->mem], off = rest[e->mem];
+        double turn = mem[e->mem] - from->mem.values[e->mem], off = rest[e->mem];
         if (fabs(turn) <= 2 * quarter || fabs(off) <= quarter)
             continue;
         lg_report_say(report, "the angle of %.*s turned by %.3g rad in one step, by its rates by %.3g rad",
@@ -104,5 +104,5 @@ lg_status lg_model_commit(void *self, const lg_point *from, const lg_point *to, 
     LG_TRY(lg_model_move(m, LG_FORM_DYNAMICS, to, LG_TWISTS, 0));
     turn_on(m, to, mem);
     LG_TRY(commit_others(m, from, to, mem, report));
-    return from && from->a && to->a && is_far(m, from->mem, mem) ? check_rates(m, from, to, mem, report) : LG_OK;
+    return from && from->a && to->a && is_far(m, from->mem.values, mem) ? check_rates(m, from, to, mem, report) : LG_OK;
 }

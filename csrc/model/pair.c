@@ -61,7 +61,7 @@ static lg_status midpoint(const lg_model *m, const lg_pair *pair, const lg_pair_
     lg_point end = lg_step_end(pair, w->v_m);
     if (wanted->phi || wanted->B)
         LG_TRY(lg_step_rows(m, LG_FORM_BODY_AXES, &end, wanted->phi, wanted->B));
-    at.span = 0.5 * pair->h;
+    at.mem.age = 0.5 * pair->h;
     want.ntangents = wanted->S != NULL;
     if (wanted->S)
         lg_step_chains(m, pair, wanted->chain, w->chain);

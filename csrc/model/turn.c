@@ -46,10 +46,11 @@ void lg_turn_open(const lg_element *e, const double *triads, const lg_pose *cons
 {
     open_axes(triads, f, out);
     open_rate(f, out);
-    double turn = at->span * out->rate;
-    if (at->theta)
-        turn += along_both(e, out, at, at->theta, at->span, at->v);
-    out->phi = lg_triad_angle(triads, out->v, (at->mem ? at->mem[e->mem] : 0) + turn);
+    const lg_memory *mem = &at->mem;
+    double turn = mem->age * out->rate;
+    if (mem->theta)
+        turn += along_both(e, out, at, mem->theta, mem->age, at->v);
+    out->phi = lg_triad_angle(triads, out->v, (mem->values ? mem->values[e->mem] : 0) + turn);
 }
 
 /* The axis is e3 of both bodies, so that e . (omega_a x omega_b), the turn of one body's axes in the other, is zero. */

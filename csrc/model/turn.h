@@ -3,11 +3,11 @@
 
    Poses tell an angle but for full turns. It is the one nearest to the angle in memory plus the turn since then,
 
-       turn = span phi' + g . (theta - span v),      g = d phi'/dv,
+       turn = s phi' + g . (theta - s v),      g = d phi'/dv,
 
-   where theta is the displacement of the bodies, which the method knows: the mean velocity theta/span takes the place
-   of v in the rate phi'. An accepted step that turns the angle by more than half a turn has to agree with the rates at
-   both of its ends as well: memory.c. */
+   where s is the age of the memory and theta the displacement of the bodies since then, which the method knows: the
+   mean velocity theta/s takes the place of v in the rate phi'. An accepted step that turns the angle by more than half
+   a turn has to agree with the rates at both of its ends as well: memory.c. */
 #ifndef LG_MODEL_TURN_H
 #define LG_MODEL_TURN_H
 

@@ -189,7 +189,7 @@ static lg_status euler_step(lg_control *control, lg_stepper *stepper, const lg_s
         control->v[i] = state->v[i] + h * state->a[i];
 
     lg_point point = lg_point_at(state->t + h, control->q, control->v);
-    point.t_in = state->t + 0.5 * h, point.mem = state->mem, point.span = h;
+    point.t_in = state->t + 0.5 * h, point.mem = (lg_memory){state->mem, h, NULL};
     return lg_accel_solve(&stepper->accel, &point, control->a, control->lam, &stepper->report);
 }
 

@@ -313,9 +313,10 @@ static lg_status update_memory(const lg_dense *dense, const lg_states *from, con
     lg_point start = lg_point_at(*from->t, from->part[LG_PART_Q], from->part[LG_PART_V]);
     lg_point point = lg_point_at(*found->t, part[LG_PART_Q], part[LG_PART_V]);
     start.t_in = point.t_in = 0.5 * (dense->from.t + dense->to.t);
-    start.mem = from->part[LG_PART_MEM], point.mem = mem;
+    double age = point.t - start.t;
+    start.mem.values = from->part[LG_PART_MEM];
+    point.mem = (lg_memory){mem, age, age > 0 ? dense->moved : NULL};
     start.work = point.work = work;
-    point.span = point.t - start.t, point.theta = point.span > 0 ? dense->moved : NULL;
     return system->commit(system->self, &start, &point, mem, &(lg_report){0});
 }
 
@@ -328,7 +329,7 @@ static lg_status solve_inside(lg_dense *dense, const lg_states *found, double *w
         return LG_OK;
     lg_point point = lg_point_at(*found->t, part[LG_PART_Q], part[LG_PART_V]);
     point.t_in = 0.5 * (dense->from.t + dense->to.t);
-    point.mem = part[LG_PART_MEM];
+    point.mem.values = part[LG_PART_MEM];
     point.work = work;
     lg_status status = lg_accel_solve(&dense->accel, &point, a, part[LG_PART_LAM], report);
     if (status == LG_OK)

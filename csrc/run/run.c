@@ -188,7 +188,7 @@ static lg_status begin_memory(lg_run *run)
     const lg_system *system = run->system;
     lg_state *state = &run->state;
     lg_point point = lg_point_at(state->t, state->q, state->v);
-    point.mem = state->mem;
+    point.mem.values = state->mem;
     point.work = run->stepper->accel.work;
     return system->commit ? system->commit(system->self, NULL, &point, state->mem, &run->stepper->report) : LG_OK;
 }

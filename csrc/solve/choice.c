@@ -204,10 +204,10 @@ static lg_status evaluate_all_rows(lg_choice_scratch *rows, lg_accel *accel, con
 {
     const lg_system *system = accel->system;
     lg_point at = *point;
-    lg_copy(system->nmem, point->mem, rows->mem);
+    lg_copy(system->nmem, point->mem.values, rows->mem);
     for (int i = 0; i < system->pattern->nmasked; i++)
         rows->mem[system->choice->mem + i] = system->choice->inactive[i];
-    at.mem = rows->mem;
+    at.mem.values = rows->mem;
     return lg_accel_eval(accel, &at, &(lg_wanted){.B = rows->B}, report);
 }
 

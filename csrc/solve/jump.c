@@ -40,7 +40,7 @@ static lg_status value_at(const jump_search *l, double s, double *value)
         l->v[i] = at.v[i] + s * l->time * l->a[i];
     }
     lg_space_retract(space, at.q, l->theta, l->q);
-    at.q = l->q, at.v = l->v, at.span = span, at.theta = l->theta;
+    at.q = l->q, at.v = l->v, at.mem.age = span, at.mem.theta = l->theta;
     return l->system->laws->value(l->system->self, &at, l->number, value);
 }
 

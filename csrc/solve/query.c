@@ -51,7 +51,7 @@ static lg_point first_point(const lg_probe *probe)
 {
     lg_point point = probe->point;
     point.t_in = nextafter(point.t, INFINITY);
-    point.mem = probe->mem;
+    point.mem.values = probe->mem;
     return point;
 }
 
@@ -59,7 +59,7 @@ static lg_point first_point(const lg_probe *probe)
 static lg_status begin_probe_memory(lg_probe *probe)
 {
     const lg_system *system = probe->system;
-    lg_copy(system->nmem, probe->point.mem, probe->mem);
+    lg_copy(system->nmem, probe->point.mem.values, probe->mem);
     lg_point point = first_point(probe);
     return system->commit ? system->commit(system->self, NULL, &point, probe->mem, &probe->report) : LG_OK;
 }

@@ -117,7 +117,7 @@ static lg_status saddle_point_at(lg_saddle *s, const lg_point *point, double dis
     scale(space->nv, distance, v);
     lg_space_retract(space, point->q, v, q);
     lg_zero(space->nv, v);
-    return lg_project(s->rest->accel, LG_PROJECT_POSITION, point->t, q, v, point->mem, &(lg_report){0});
+    return lg_project(s->rest->accel, LG_PROJECT_POSITION, point->t, q, v, point->mem.values, &(lg_report){0});
 }
 
 /* Replaces the trial state and its forces by those at another distance, and adds the work on the way by the trapezoidal

@@ -7,14 +7,20 @@
 
 #include <math.h>
 
+/* The memory of a system as it was left at some point, this one or an earlier one. */
+typedef struct lg_memory {
+    const double *values; /* system->nmem */
+    double age; /* the time since that point */
+    const double *theta; /* the displacement since that point, in local coordinates (nv); NULL: age v */
+} lg_memory;
+
 typedef struct lg_point { /* where to evaluate; begins with lg_point_at */
     double t; /* time */
     double t_in; /* a time inside the step, which picks the piece of piecewise data */
     double wa; /* weight of M a in the residual */
     double load; /* factor of all loads and of gravity; 1 in all dynamics, other values in statics only */
-    const double *q, *v, *a, *lam, *mem; /* a and lam may be NULL where nothing wanted depends on them */
-    double span; /* the age of mem: the time since the point to which it belongs; 0: it belongs to this point */
-    const double *theta; /* the displacement since that point, in local coordinates (nv); NULL: span v */
+    const double *q, *v, *a, *lam; /* a and lam may be NULL where nothing wanted depends on them */
+    lg_memory mem;
     double *work; /* scratch of system->nwork doubles, whose contents do not outlive a call unless same_q is set */
     int same_q; /* t, q and work as in the previous evaluation, which wanted rows; what follows from q is reused */
 } lg_point;
@@ -30,7 +36,7 @@ static inline lg_point lg_point_after(double t, const double *q, const double *v
 {
     lg_point point = lg_point_at(t, q, v);
     point.t_in = nextafter(t, INFINITY);
-    point.mem = mem;
+    point.mem.values = mem;
     return point;
 }
 

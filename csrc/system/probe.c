@@ -341,7 +341,7 @@ static lg_pair pair_of(const lg_probe *probe)
     lg_pair pair = probe->pair;
     pair.t = probe->point.t;
     pair.q0 = probe->point.q;
-    pair.lam = probe->point.lam, pair.mem = probe->point.mem;
+    pair.lam = probe->point.lam, pair.mem = probe->point.mem.values;
     return pair;
 }
 
@@ -384,9 +384,9 @@ lg_status lg_probe_remember(lg_probe *probe)
     const lg_system *system = probe->system;
     lg_point point = probe->point;
     double *mem = probe->out[0];
-    lg_copy(system->nmem, point.mem, mem);
-    point.mem = mem;
-    point.theta = probe->theta;
+    lg_copy(system->nmem, point.mem.values, mem);
+    point.mem.values = mem;
+    point.mem.theta = probe->theta;
     return system->commit ? system->commit(system->self, NULL, &point, mem, &probe->report) : LG_OK;
 }
 

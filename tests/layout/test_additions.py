@@ -368,7 +368,7 @@ static lg_status step(lg_stepper *self, lg_state *state, double h)
     }
     lg_space_retract(self->system->space, state->q, s->theta, s->q);
     lg_point end = lg_point_at(state->t + h, s->q, s->v);
-    end.t_in = state->t + h / 2, end.mem = state->mem;
+    end.t_in = state->t + h / 2, end.mem.values = state->mem;
     LG_TRY(lg_accel_solve(&self->accel, &end, s->a, s->lam, &self->report));
     return lg_stepper_accept(self, state, h, NULL, s->q, s->v, s->a, s->lam);
 }

@@ -58,3 +58,10 @@ def test_a_row_has_few_fields(names, file, most, together):
     counts = [STRUCTS[name].count(";") for name in names]
     assert 2 < counts[0] <= most
     assert sum(counts) <= together
+
+
+def test_a_point_knows_no_form_and_no_method():
+    """Where to evaluate: time, state with memory, weights, scratch."""
+    names = ["t", "t_in", "wa", "load", "q", "v", "a", "lam", "mem", "work", "same_q"]
+    fields = [name.strip(" *") for line in STRUCTS["lg_point"].split(";") for name in line.split(",")]
+    assert [field.split()[-1].lstrip("*") for field in fields if field.split()] == names

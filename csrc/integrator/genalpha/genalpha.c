@@ -243,7 +243,7 @@ static void genalpha_layout(lg_stepper *self, lg_arena *arena)
     layout_unknowns(g);
     g->at = lg_point_at(0, g->now.q, g->now.v);
     g->at.a = g->now.a, g->at.lam = g->now.lam, g->at.work = self->accel.work;
-    g->at.theta = g->now.theta;
+    g->at.mem.theta = g->now.theta;
     if (g->index != LG_INDEX_3)
         g->Z = lg_arena_doubles(arena, (size_t)system->pattern->nvalues);
     if (stabilized)
@@ -462,7 +462,7 @@ static lg_status genalpha_begin(lg_genalpha_stepper *g, const lg_state *state, d
     g->now.h = h;
     g->now.mem = state->mem;
     g->now.qn = state->q;
-    g->at.t = g->now.t, g->at.t_in = g->now.t_in, g->at.mem = state->mem, g->at.span = h;
+    g->at.t = g->now.t, g->at.t_in = g->now.t_in, g->at.mem.values = state->mem, g->at.mem.age = h;
     g->noise_phi = g->base.system->pattern->nrows ? lg_alpha_row_noise(g) : 0;
     if (g->index != LG_INDEX_3)
         g->noise_phidot = 64 * DBL_EPSILON * (1 + lg_max_abs(space->nv, state->v));

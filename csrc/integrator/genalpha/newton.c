@@ -48,9 +48,8 @@ static lg_point point_at(const lg_genalpha_stepper *g, const lg_alpha_state *for
 {
     lg_point point = lg_point_at(formed->t, formed->q, formed->v);
     point.t_in = formed->t_in;
-    point.a = formed->a, point.lam = formed->lam;
-    point.mem = formed->mem, point.work = g->base.accel.work;
-    point.span = formed->h, point.theta = formed->theta;
+    point.a = formed->a, point.lam = formed->lam, point.work = g->base.accel.work;
+    point.mem = (lg_memory){formed->mem, formed->h, formed->theta};
     return point;
 }
 

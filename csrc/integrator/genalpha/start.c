@@ -9,9 +9,9 @@ static lg_status acceleration_after(lg_genalpha_stepper *g, double s, double *a)
 {
     const lg_space *space = g->base.system->space;
     const lg_state *state = g->start;
-    lg_point point = lg_point_after(state->t + s, g->now.q, g->now.v, state->mem);
+    lg_point point = lg_point_at(state->t + s, g->now.q, g->now.v);
     point.t_in = g->now.t_in;
-    point.span = s, point.theta = g->now.theta;
+    point.mem = (lg_memory){state->mem, s, g->now.theta};
     for (int i = 0; i < space->nv; i++) {
         g->now.theta[i] = s * (state->v[i] + 0.5 * s * state->a[i]);
         g->now.v[i] = state->v[i] + s * state->a[i];

@@ -52,8 +52,8 @@ lg_point lg_radau_point(const lg_radau_stepper *r, int i)
     const lg_radau_stage *s = &r->stage[i];
     lg_point point = lg_point_at(s->t, s->q, s->v);
     point.t_in = r->start->t + 0.5 * r->h;
-    point.a = s->a, point.lam = s->lam, point.mem = r->start->mem, point.work = r->base.accel.work;
-    point.span = r->numbers.c[i] * r->h, point.theta = s->theta;
+    point.a = s->a, point.lam = s->lam, point.work = r->base.accel.work;
+    point.mem = (lg_memory){r->start->mem, r->numbers.c[i] * r->h, s->theta};
     return point;
 }
 

@@ -197,7 +197,7 @@ static lg_status radau_error(lg_stepper *self, const lg_state *before, double h,
     }
     lg_point point = lg_radau_point(r, last);
     point.t_in = before->t + 0.5 * h;
-    point.v = v, point.a = a, point.mem = before->mem;
+    point.v = v, point.a = a, point.mem.values = before->mem;
     LG_TRY(lg_radau_evaluate(r, last, &point, 0));
     LG_TRY(lg_radau_solve_stage(r, last, r->residual));
 

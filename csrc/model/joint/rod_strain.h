@@ -143,7 +143,7 @@ static LG_INLINE lg_status lg_edge_open(const lg_element *e, const lg_pose *cons
 {
     LG_TRY(lg_edge_open_sections(e, f, at, k));
     if (!known)
-        lg_edge_open_relation(e, k, f, at->mem ? at->mem + e->mem : NULL, r);
+        lg_edge_open_relation(e, k, f, at->mem.values ? at->mem.values + e->mem : NULL, r);
     k->r = r;
     return LG_OK;
 }

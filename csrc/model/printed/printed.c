@@ -328,7 +328,7 @@ static lg_wanted wanted_at_middle(const printed_step *s)
 
 static lg_status evaluate_middle(printed_step *s)
 {
-    s->middle.span = 0.5 * s->pair->h;
+    s->middle.mem.age = 0.5 * s->pair->h;
     s->tangent = (lg_tangent){s->wanted->S, s->chain};
     s->at_middle = wanted_at_middle(s);
     if (s->wanted->S)

@@ -463,7 +463,7 @@ lg_status lg_step_pair(const lg_model *m, const lg_pair *pair, const lg_pair_wan
 {
     pair_step s = {.motion = {.m = m, .pair = pair, .wanted = wanted}};
     s.at = lg_point_at(pair->t + 0.5 * pair->h, pair->q1, v);
-    s.at.lam = pair->lam, s.at.mem = pair->mem, s.at.work = pair->work;
+    s.at.lam = pair->lam, s.at.mem.values = pair->mem, s.at.work = pair->work;
     s.largest = lg_max_abs(m->space.nq, pair->q1);
     pair_step_layout(m, &s, &(lg_arena){.base = (char *)work});
     if (wanted->noise)
