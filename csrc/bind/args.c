@@ -1,6 +1,8 @@
 /* Conversion of arguments; see args.h. */
 #include "bind/args.h"
 
+#include "core/small.h"
+
 /* "(3, 4)" or, if further leading axes are allowed, "(..., 3, 4)"; an axis of any length is "n". */
 static PyObject *shape_text(int ndim, const npy_intp *dims, int leading)
 {
@@ -121,15 +123,29 @@ PyObject *lg_vector_from(const double *data, npy_intp n)
     return array;
 }
 
-lg_status lg_returned(PyObject *result, const char *name, int ndim, const npy_intp *dims, double *out)
+/* Takes over `array` and `result`. */
+static lg_status store(PyObject *result, PyArrayObject *array, double *out)
 {
-    PyArrayObject *array = result ? lg_array(result, name, ndim, dims, 0) : NULL;
     if (array && PyArray_SIZE(array))
         memcpy(out, lg_data(array), (size_t)PyArray_SIZE(array) * sizeof *out);
     lg_status status = array ? LG_OK : LG_CALLBACK;
     Py_XDECREF(array);
     Py_XDECREF(result);
     return status;
+}
+
+lg_status lg_returned(PyObject *result, const char *name, int ndim, const npy_intp *dims, double *out)
+{
+    return store(result, result ? lg_array(result, name, ndim, dims, 0) : NULL, out);
+}
+
+lg_status lg_returned_force(PyObject *result, const char *name, int ndim, const npy_intp *dims, double *out)
+{
+    int count = 1;
+    LG_TRY(store(result, result ? lg_array_unchecked(result, name, ndim, dims, 0) : NULL, out));
+    for (int i = 0; i < ndim; i++)
+        count *= (int)dims[i];
+    return lg_all_finite(count, out) ? LG_OK : LG_NOT_FINITE;
 }
 
 PyArrayObject *lg_keep_array(PyObject *owned, PyArrayObject *array)

@@ -20,6 +20,9 @@ PyObject *lg_vector_from(const double *data, npy_intp n);
 /* Copies the numbers of `result`, which a Python function returned, to `out` and drops the object. NULL: the function
    has raised an exception. LG_CALLBACK: an exception is set, either that one or one that says what `name` must be. */
 lg_status lg_returned(PyObject *result, const char *name, int ndim, const npy_intp *dims, double *out);
+/* The same for a force, which may depend on the state: where it is not finite, LG_NOT_FINITE without an exception, as
+   a smaller step may not lead there. */
+lg_status lg_returned_force(PyObject *result, const char *name, int ndim, const npy_intp *dims, double *out);
 
 /* Takes over an array (NULL: an exception is set) for the list `owned`, which keeps it alive. */
 PyArrayObject *lg_keep_array(PyObject *owned, PyArrayObject *array);

@@ -57,7 +57,7 @@ static PyObject *call_python(const python_function *f, const lg_callback_point *
 }
 
 /* Calls the function with read-only copies of its arguments and stores the value that it returns. LG_CALLBACK: an
-   exception is set. */
+   exception is set. LG_NOT_FINITE: a force. */
 static lg_status call_function(void *self, const lg_callback_point *at, double *out)
 {
     const python_function *f = self;
@@ -65,7 +65,8 @@ static lg_status call_function(void *self, const lg_callback_point *at, double *
     int ndim = 0;
     for (const char *axis = calls[f->call].shape; *axis; axis++)
         dims[ndim++] = *axis == 'v' ? f->nv : *axis == 'r' ? f->rows : 2;
-    return lg_returned(call_python(f, at), calls[f->call].text, ndim, dims, out);
+    return (f->call == LG_CALL_FORCE ? lg_returned_force : lg_returned)(call_python(f, at), calls[f->call].text, ndim,
+                                                                        dims, out);
 }
 
 /* ---- creation; the list `owned` keeps everything that the system points to ---- */

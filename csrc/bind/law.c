@@ -3,14 +3,28 @@
 
 #include "bind/args.h"
 
-/* Copies to `out` the numbers, of the given shape, that the function or its tangent has returned; see lg_returned. */
+static void name_value(const lg_python_function *function, const char *what, char *name, size_t size)
+{
+    const char *element = PyUnicode_AsUTF8(function->name); /* not NULL: the model was built with this text */
+    snprintf(name, size, "the value returned by the %s of element %.*s", what, LG_SHORT(element));
+}
+
+/* Copies to `out` the numbers, of the given shape, that a function or tangent has returned; see lg_returned. */
 static lg_status store_returned(const lg_python_function *function, const char *what, PyObject *result, int ndim,
                                 const npy_intp *dims, double *out)
 {
     char name[LG_WHAT_SIZE];
-    const char *element = PyUnicode_AsUTF8(function->name); /* not NULL: the model was built with this text */
-    snprintf(name, sizeof name, "the value returned by the %s of element %.*s", what, LG_SHORT(element));
+    name_value(function, what, name, sizeof name);
     return lg_returned(result, name, ndim, dims, out);
+}
+
+/* The same for a force that depends on the state. */
+static lg_status store_force(const lg_python_function *function, PyObject *result, int ndim, const npy_intp *dims,
+                             double *out)
+{
+    char name[LG_WHAT_SIZE];
+    name_value(function, "function", name, sizeof name);
+    return lg_returned_force(result, name, ndim, dims, out);
 }
 
 /* ---- functions of time ---- */
@@ -34,7 +48,7 @@ static lg_status call_torque(void *self, double t, double angle, double rate, do
 {
     const lg_python_function *function = self;
     PyObject *result = PyObject_CallFunction(function->callable, "ddd", t, angle, rate);
-    return store_returned(function, "function", result, 0, NULL, tau);
+    return store_force(function, result, 0, NULL, tau);
 }
 
 static lg_status call_torque_tangent(void *self, double t, double angle, double rate, double slopes[2])
@@ -74,8 +88,7 @@ static lg_status call_wrench(void *self, double t, int n, const lg_kinematics at
 {
     const lg_python_function *function = self;
     const npy_intp dims[] = {n, 6};
-    return store_returned(function, "function", call_with_frames(function->callable, t, n, at), n > 1 ? 2 : 1,
-                          dims + (n == 1), w);
+    return store_force(function, call_with_frames(function->callable, t, n, at), n > 1 ? 2 : 1, dims + (n == 1), w);
 }
 
 static lg_status call_wrench_tangent(void *self, double t, int n, const lg_kinematics at[], double *KD)
@@ -126,8 +139,8 @@ static lg_status call_of_state(void *self, void *reader, const lg_point *at, int
 {
     const npy_intp dims[] = {n, 6};
     const lg_python_function *function = self;
-    return store_returned(function, "function", call_with_state(function->callable, reader, at), n > 1 ? 2 : n,
-                          dims + (n == 1), value);
+    return store_force(function, call_with_state(function->callable, reader, at), n > 1 ? 2 : n, dims + (n == 1),
+                       value);
 }
 
 static lg_status call_of_state_tangent(void *self, void *reader, const lg_point *at, int n, double *slopes)

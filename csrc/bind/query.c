@@ -2,6 +2,7 @@
 #include "bind/query.h"
 
 #include "bind/args.h"
+#include "solve/cause.h"
 #include "solve/query.h"
 
 enum { MAX_AXES = 64 };
@@ -313,6 +314,14 @@ static lg_status at_next_point(batch *b)
     return LG_OK;
 }
 
+/* A force that is not finite where no run has asked for it: there is no smaller step to advise. */
+static void name_force(batch *b)
+{
+    lg_probe *probe = &b->asked.probe;
+    lg_report_not_finite(probe->system, &probe->point, -1, &probe->report);
+    lg_report_advise(&probe->report, "look at its values there");
+}
+
 static PyObject *answer(batch *b)
 {
     lg_status status = open_solver(b);
@@ -321,6 +330,8 @@ static PyObject *answer(batch *b)
         status = at_next_point(b);
     if (open)
         ((lg_system_object *)b->self)->dense_fallbacks += lg_probe_close(&b->asked.probe);
+    if (status == LG_NOT_FINITE && !b->asked.probe.report.what[0])
+        name_force(b);
     return status == LG_OK ? results_object(b)
                            : lg_raise(lg_module_of(Py_TYPE(b->self)), status, &b->asked.probe.report, NULL);
 }

@@ -25,6 +25,12 @@ typedef struct lg_option_value {
     const double *array; /* valid until the run is open */
 } lg_option_value;
 
+/* Entry i of a number for all entries or of an array, which is repeated. */
+static inline double lg_option_entry(const lg_option_value *value, int i)
+{
+    return value->count ? value->array[i % value->count] : value->number;
+}
+
 typedef struct lg_option {
     const char *name;
     lg_option_type type;

@@ -65,11 +65,6 @@ static int has_right_count(const lg_option_value *tolerance, int nv)
     return !tolerance->count || tolerance->count == nv || tolerance->count == 2 * nv;
 }
 
-static double tolerance_at(const lg_option_value *tolerance, int i)
-{
-    return tolerance->count ? tolerance->array[i % tolerance->count] : tolerance->number;
-}
-
 /* What tolerances are taken times, so that errors of a run are in proportion to them where the error of a step is of
    another order than the method: hairer1996, IV.8, and the program there. */
 static double rescaling(const lg_stepper *stepper, double rtol)
@@ -96,7 +91,7 @@ lg_status lg_control_fill(lg_control *control, lg_stepper *stepper)
         return LG_BAD_ARGUMENT;
     }
     for (int i = 0; i < 2 * nv; i++) {
-        double relative = tolerance_at(rtol, i), absolute = tolerance_at(atol, i);
+        double relative = lg_option_entry(rtol, i), absolute = lg_option_entry(atol, i);
         if (relative > 0 && relative < round_off) {
             lg_report_say(&stepper->report, "rtol must be 0 or at least %.2g, which is round-off, given %.2g",
                           round_off, relative);
@@ -201,13 +196,16 @@ static void clear_first_order(const lg_space *space, double *theta)
             lg_zero(f->nv, theta + f->v);
 }
 
-/* Norms of the state and of its rates. */
+/* Norms of the state and of its rates. An entry that is zero and has no absolute tolerance does not count: it will have
+   a scale after a step. */
 static void sizes(lg_control *control, const lg_space *space, const lg_state *state, double *size, double *rate)
 {
     int nv = space->nv;
     lg_copy(2 * nv, control->atol, control->scale);
     lg_zero(nv, control->v);
     raise_scales_at(control, space, state, control->v);
+    for (int i = 0; i < 2 * nv; i++)
+        control->scale[i] = control->scale[i] > 0 ? control->scale[i] : INFINITY;
 
     lg_zero(nv, control->error);
     for (const lg_factor *f = space->factor, *end = f + space->nfactors; f < end; f++)

@@ -138,6 +138,9 @@ static void advise_steadier_rule(const lg_run *run, lg_status status, lg_report 
 static void advise_retry(const lg_run *run, lg_status status, double h, lg_report *report)
 {
     char advice[LG_WHAT_SIZE];
+    if (run->retry > 0 && status == LG_NOT_FINITE && !report->advice[0]) /* not another implicit method */
+        lg_report_advise(report,
+                         run->control.adapts ? "the solution blew up" : "the solution blew up; try a smaller h");
     if (run->retry != 0 || run->control.adapts || h == 0 ||
         (status != LG_NO_CONVERGENCE && status != LG_NOT_FINITE && status != LG_TURNED))
         return;

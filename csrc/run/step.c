@@ -176,16 +176,17 @@ static const char *obstacle(const lg_run *run, double h, double error, int failu
     return isnan(error) || !lost_in_round_off(run) ? NULL : "a smaller step would be lost in round-off";
 }
 
-/* Reports why no step can be taken: the failure of the last attempt or a singular matrix in a longer attempt from the
-   same state, otherwise the error of the last attempt and the obstacle to a smaller step. */
-static lg_status give_up(lg_run *run, double error, const lg_report *cause, const char *why)
+/* Reports why no step can be taken: that the error of a longer attempt from the same state, which did not fail, was
+   `infinite`; the failure of the last attempt or a singular matrix in a longer one; otherwise the error of the last
+   attempt and the obstacle to a smaller step. */
+static lg_status give_up(lg_run *run, double error, int infinite, const lg_report *cause, const char *why)
 {
     lg_report *report = &run->stepper->report;
-    if (cause->status == LG_SINGULAR || (isnan(error) && cause->status != LG_OK)) {
+    if (!infinite && (cause->status == LG_SINGULAR || (isnan(error) && cause->status != LG_OK))) {
         *report = *cause;
         return cause->status;
     }
-    if (isnan(error)) {
+    if (infinite || isnan(error)) {
         lg_report_say(report, "the error is infinitely many times the tolerance; %s", why);
         lg_report_advise(report, "give a positive atol, since rtol times a value of zero is zero");
         return LG_STEP_SIZE;
@@ -197,8 +198,9 @@ static lg_status give_up(lg_run *run, double error, const lg_report *cause, cons
 }
 
 /* Returns to the start of a rejected step, except for the control's memory. Fails if no smaller step can be tried.
-   `failures`: how often the step has failed. */
-static lg_status reject(lg_run *run, double h, double error, int failures, const lg_report *cause)
+   `failures`: how often the step has failed; `infinite`: whether its
+   error was infinite. */
+static lg_status reject(lg_run *run, double h, double error, int failures, int infinite, const lg_report *cause)
 {
     lg_stepper *stepper = run->stepper;
     lg_control_memory memory = *run->memory;
@@ -208,7 +210,7 @@ static lg_status reject(lg_run *run, double h, double error, int failures, const
     stepper->stats.rejected++;
     stepper->stats.failed += isnan(error);
     if (why)
-        return give_up(run, error, cause, why);
+        return give_up(run, error, infinite, cause, why);
     stepper->stats.retries += isnan(error) && run->retry >= 0;
     return LG_OK;
 }
@@ -218,7 +220,7 @@ static lg_status adapt(lg_run *run, double landing, double *h)
     double error;
     lg_trial trial;
     lg_report cause = {0};
-    int accepted = 0, failures = 0;
+    int accepted = 0, failures = 0, infinite = 0;
     lg_run_keep(run);
     if (run->memory->h <= 0)
         LG_TRY(lg_control_begin(&run->control, run->stepper, &run->state, landing - run->state.t));
@@ -229,8 +231,9 @@ static lg_status adapt(lg_run *run, double landing, double *h)
         LG_TRY(attempt(run, trial.h, &error, &cause));
         accepted = lg_control_judge(&run->control, trial, error);
         failures += isnan(error) != 0;
+        infinite |= isnan(error) && cause.status == LG_OK;
         if (!accepted)
-            LG_TRY(reject(run, trial.h, error, failures, &cause));
+            LG_TRY(reject(run, trial.h, error, failures, infinite, &cause));
     }
     if (trial.lands)
         run->state.t = landing;

@@ -37,6 +37,23 @@ static const char *callbacks_row_name(void *self, int row)
     return ((lg_callbacks *)self)->row_name[row];
 }
 
+/* "the model", if its force is not finite. */
+static const char *callbacks_not_finite(void *self, const lg_point *point)
+{
+    const lg_callbacks *s = self;
+    lg_callback_work work = {.self = s};
+    lg_callback_layout_work(&work, &(lg_arena){.base = (char *)point->work});
+    lg_callback_point at = {.t = lg_callback_time(s, point->t, point->t_in),
+                            .q = point->q,
+                            .v = point->v,
+                            .a = work.zeros,
+                            .lam = work.zeros};
+    lg_status status = lg_callback_call(s, LG_CALL_FORCE, &at, work.v);
+    if (status != LG_OK && status != LG_NOT_FINITE && s->forget)
+        s->forget();
+    return status == LG_NOT_FINITE || (status == LG_OK && !lg_all_finite(s->space.nv, work.v)) ? "the model" : NULL;
+}
+
 static const char *callbacks_law_name(void *self, int number)
 {
     (void)self;
@@ -160,6 +177,7 @@ static void fill_system(lg_callbacks *self, const lg_callbacks_spec *spec, size_
         .steps = self->function[LG_CALL_POTENTIAL].call ? &lg_callback_steps : NULL,
         .next_kink = self->nkinks ? callbacks_next_kink : NULL,
         .row_name = callbacks_row_name,
+        .not_finite = callbacks_not_finite,
         .laws = &callbacks_laws,
     };
 }

@@ -57,8 +57,8 @@ def test_an_exception_arrives_unchanged(name, at, method):
 
 WRONG = {
     "mass": (lambda t, q: np.eye(3), r"mass\(t, q\) must have shape \(2, 2\), given \(3, 3\)"),
-    "force": (lambda t, q, v: [np.nan, 0], r"force\(t, q, v\) must be finite"),
-    "gyro": (lambda t, q, v: None, r"gyro\(t, q, v\) must be real"),
+    "force": (lambda t, q, v: [np.nan], r"force\(t, q, v\) must have shape \(2,\)"),
+    "gyro": (lambda t, q, v: [0, np.nan], r"gyro\(t, q, v\) must be finite"),
     "constraint": (lambda t, q: 0.0, r"constraint\(t, q\) must have shape \(1,\), given \(\)"),
     "constraint_jacobian": (lambda t, q: q, r"constraint_jacobian\(t, q\) must have shape \(1, 2\), given"),
     "constraint_acceleration": (lambda t, q, v: 1j, r"constraint_acceleration\(t, q, v\) must be real"),

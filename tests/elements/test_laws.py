@@ -179,11 +179,23 @@ def test_what_a_law_raises_arrives_unchanged(name):
     assert caught.value is error
 
 
+NOT_A_NUMBER = {"force_law of one": np.full(6, np.nan), "force_law of two": np.full((2, 6), np.nan)}
+
+
+@pytest.mark.parametrize("name", ["coordinate_law", "joint_law", "slide_law", *NOT_A_NUMBER])
+def test_a_force_that_is_not_finite_is_named(name):
+    parameters, _, slots = ELEMENTS[name]
+    element = (name.split()[0], "part", (0, 3)[:slots], parameters, lambda *_: NOT_A_NUMBER.get(name, np.nan))
+    model = tree(random_links([-1, 0]), [element], bodies=1)
+    q, v, _, _ = random_state(model, 5)
+    with pytest.raises(lgint.ConvergenceError, match="the force of part"):
+        model.evaluate(0.0, q, v, want=("force",))
+
+
 @pytest.mark.parametrize(
     ("name", "answer", "text"),
     [
         ("coordinate_law", (1.0, 2.0), "element part must have shape"),
-        ("coordinate_law", np.nan, "element part must be finite"),
         ("force_law of one", np.zeros(5), r"must have shape \(6,\)"),
         ("force_law of two", np.zeros(12), r"must have shape \(2, 6\)"),
     ],

@@ -115,6 +115,48 @@ def test_recorded_errors_are_those_of_the_parts():
         assert np.isfinite(run.error[1:]).all() and (run.h[1:] < H).any()
 
 
+# ---- forces that are not finite ----
+
+
+def dragged(method, options, force):
+    """A body at 1 m/s under a force along x."""
+    builder = lgint.ModelBuilder(formulation="euler_parameters" if "modified" in options else BODIES[method])
+    builder.add_body("sledge", mass=1.0, inertia=(1.0, 2.0, 1.5), velocity=(1.0, 0, 0))
+    builder.add_force_law(lambda t, x, R, xdot, omega: [force(xdot[0]), 0, 0, 0, 0, 0], bodies="sledge", name="brake")
+    return builder.build()
+
+
+@pytest.mark.parametrize(("method", "options"), CASES, ids=IDS)
+def test_a_force_that_is_nan_in_a_trial_is_a_failed_step(method, options):
+    """A function that knows only some velocities: a smaller step may not leave them."""
+    model = dragged(method, options, lambda speed: -10.0 * speed if speed > 0.8 else np.nan)
+    with pytest.raises(lgint.ConvergenceError, match=r"the force of .*brake, at t = 0 .*; retry=10") as caught:
+        lgint.integrate(model, method, t_end=0.1, h=0.1, **options)
+    assert len(caught.value.trajectory) == 1
+    run = lgint.integrate(model, method, t_end=0.02, h=0.02, retry=10, **options)
+    assert run.t[-1] == 0.02 and run.v[-1, 0] == pytest.approx(np.exp(-0.2), rel=0.02)
+    with pytest.raises(
+        lgint.ConvergenceError, match=r"brake, at t = 0.0.* h = 1.95313e-05; (the .*; )?try a smaller h(;|$)"
+    ):
+        lgint.integrate(model, method, t_end=0.1, h=0.02, retry=10, **options)
+
+
+@pytest.mark.parametrize("method", ["genalpha", "newmark", "hht", "radau3", "radau5", "dopri5", "herk5"])
+def test_tolerances_step_back_from_a_force_that_is_nan(method):
+    model = dragged(method, {}, lambda speed: -10.0 * speed if speed > 0.5 else np.nan)
+    run = lgint.integrate(model, method, t_end=0.06, rtol=1e-6, atol=1e-9, first_step=0.06)
+    assert run.v[-1, 0] == pytest.approx(np.exp(-0.6), rel=1e-3) and run.stats.rejected > 0
+
+
+@pytest.mark.parametrize("method", ["radau3", "radau5"])
+def test_a_torque_beyond_all_bounds_is_no_turn(method):
+    builder = lgint.ModelBuilder()
+    builder.add_body("wheel", mass=1.0, inertia=(1.0, 2.0, 1.5))
+    builder.add_force_law(lambda t, *_: [0, 0, 0, TOO_LARGE if t > 0.05 else 0, 0, 0], bodies="wheel", name="motor")
+    with pytest.raises(lgint.ConvergenceError, match="infinite or not a number: .* wheel"):
+        lgint.integrate(builder.build(), method, t_end=0.1, h=0.01)
+
+
 # ---- going on ----
 
 

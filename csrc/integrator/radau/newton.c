@@ -244,7 +244,7 @@ static void pass_on(lg_radau_stepper *r, int i)
 }
 
 /* The bound on a change of each velocity: relative to its size, and to a thousandth of the largest one; with
-   tolerances, a part of them. */
+   tolerances a part of them, if that is more. */
 static void set_bounds(lg_radau_stepper *r)
 {
     const double share = 0.03, others = 1e-3;
@@ -253,9 +253,11 @@ static void set_bounds(lg_radau_stepper *r)
     double largest = fmax(lg_max_abs(nv, r->start->v), lg_max_abs(nv, end->v));
     for (int k = 0; k < nv; k++) {
         double v = fmax(fabs(r->start->v[k]), fabs(end->v[k]));
-        double q = r->tolerance_atol + r->tolerance_rtol * fabs(end->theta[k]);
-        r->bound[k] = isnan(q) ? r->newton_rtol * (v + others * largest)
-                               : share * fmin(r->tolerance_atol + r->tolerance_rtol * v, q / r->h);
+        r->bound[k] = r->newton_rtol * (v + others * largest);
+        if (r->rtol) {
+            double of_q = r->atol[k] + r->rtol[k] * fabs(end->theta[k]), of_v = r->atol[nv + k] + r->rtol[nv + k] * v;
+            r->bound[k] = fmax(r->bound[k], share * fmin(of_v, of_q / r->h));
+        }
     }
 }
 
@@ -393,6 +395,14 @@ static double turn_of(const lg_radau_stepper *r, const lg_factor *f)
     return fmax(most, sum);
 }
 
+/* Names what is not finite at the end of the step. */
+static lg_status refuse_stages(lg_radau_stepper *r)
+{
+    lg_point end = lg_radau_point(r, lg_radau_stages(&r->numbers) - 1);
+    lg_report_not_finite(r->base.system, &end, -1, &r->base.report);
+    return LG_NOT_FINITE;
+}
+
 lg_status lg_radau_check_turns(lg_radau_stepper *r, double most)
 {
     const lg_system *system = r->base.system;
@@ -401,6 +411,8 @@ lg_status lg_radau_check_turns(lg_radau_stepper *r, double most)
         double turn = f->node->rotation ? turn_of(r, f) : 0;
         if (turn <= most)
             continue;
+        if (!isfinite(turn))
+            return refuse_stages(r);
         const char *name = system->block_name ? system->block_name(system->self, f->block) : "a block";
         lg_report_say(&r->base.report, "%.*s turns by %.3g rad in a step, where half a turn is the most",
                       LG_SHORT(name), turn);

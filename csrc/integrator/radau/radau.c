@@ -49,14 +49,6 @@ const lg_option_rows lg_radau_rows = LG_OPTION_ROWS(rows, lg_radau_options);
 
 /* ---- coefficients and memory ---- */
 
-static double least_tolerance(const lg_option_value *tolerance)
-{
-    double least = tolerance->number;
-    for (int i = 0; i < tolerance->count; i++)
-        least = i ? fmin(least, tolerance->array[i]) : tolerance->array[0];
-    return least;
-}
-
 static lg_status radau_prepare(lg_stepper *self)
 {
     lg_radau_stepper *r = (lg_radau_stepper *)self;
@@ -65,12 +57,6 @@ static lg_status radau_prepare(lg_stepper *self)
     r->numbers = lg_radau_numbers_of(self->method->data);
     r->max_iter = (int)options->max_iter.number;
     r->newton_rtol = isnan(options->newton_rtol.number) ? 1e-12 : options->newton_rtol.number;
-    r->tolerance_rtol = r->tolerance_atol = NAN;
-    if (lg_stepper_adapts(self) && !options->newton_rtol.given) {
-        double rtol = least_tolerance(&options->control.rtol), atol = least_tolerance(&options->control.atol);
-        r->tolerance_rtol = isnan(rtol) ? 0 : rtol;
-        r->tolerance_atol = isnan(atol) ? rtol : atol;
-    }
     if (masses)
         self->accel.plan = masses;
     return LG_OK;
@@ -85,6 +71,21 @@ static void stage_layout(lg_radau_stage *s, const lg_stepper *self, lg_arena *ar
     s->q = lg_arena_doubles(arena, (size_t)space->nq);
     s->lam = lg_arena_doubles(arena, (size_t)self->system->pattern->nrows);
     lg_matrix_layout(&s->matrix, self->plan, arena);
+}
+
+/* Takes the tolerances of the run, entry by entry. */
+static void take_tolerances(lg_radau_stepper *r, lg_arena *arena)
+{
+    const lg_radau_options *options = (const lg_radau_options *)r->base.options;
+    const lg_option_value *rtol = &options->control.rtol, *atol = &options->control.atol;
+    int n = lg_stepper_adapts(&r->base) && !options->newton_rtol.given ? 2 * r->base.system->space->nv : 0;
+    r->rtol = n ? lg_arena_doubles(arena, (size_t)n) : NULL;
+    r->atol = n ? lg_arena_doubles(arena, (size_t)n) : NULL;
+    for (int i = 0; arena->base && i < n; i++) {
+        double relative = lg_option_entry(rtol, i), absolute = lg_option_entry(atol, i);
+        r->rtol[i] = isnan(relative) ? 0 : relative;
+        r->atol[i] = isnan(absolute) ? relative : absolute;
+    }
 }
 
 /* The residual and its terms stand in memory of the solver of accelerations, which stages do not use. */
@@ -102,6 +103,7 @@ static void radau_layout(lg_stepper *self, lg_arena *arena)
     r->Z = lg_arena_doubles(arena, (size_t)self->system->pattern->nvalues);
     r->X = lg_arena_doubles(arena, (size_t)space->nm);
     r->chain = lg_arena_take(arena, (size_t)space->nblocks * sizeof(lg_chain));
+    take_tolerances(r, arena);
     for (int i = 0; i < lg_radau_stages(&r->numbers); i++)
         stage_layout(&r->stage[i], self, arena);
 }

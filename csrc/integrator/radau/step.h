@@ -53,7 +53,8 @@ typedef struct lg_radau_stage {
 typedef struct lg_radau_stepper {
     lg_stepper base;
     lg_radau_numbers numbers;
-    double newton_rtol, tolerance_rtol, tolerance_atol; /* of Newton's method; the last two: NaN with fixed steps */
+    double newton_rtol;
+    double *rtol, *atol; /* 2 nv each, of q and of v, if they bound Newton's method; NULL: newton_rtol does */
     int max_iter;
 
     /* the current step */
