@@ -165,6 +165,8 @@ class Model(System):
         numbers: NDArray[np.intc],  # (n, 4): frames (-1: none), number of parameters, bits of dropped constraint rows
         parameters: Array,  # of all elements, one after the other
         states: Callable[..., Any] | None = None,  # t, q, v, mem, span, theta -> what such laws are called with
+        # name, function, its tangent or None, number of values, period of samples or 0, velocities that it reads
+        controls: Sequence[tuple[str, Any, Any, int, float, NDArray[np.intc]]] = (),
     ) -> Model: ...
     # x (..., n, 3), R (..., n, 3, 3), xdot (..., n, 3), omega (..., n, 3) of n frames in one pass, by their places in
     # `frames`; without the axis n if `frames` is a single number

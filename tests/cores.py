@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from kinds import NODES
 from lgint import _core
 from lgint._model.compile import Description, Element
 
@@ -24,9 +25,37 @@ def described(blocks, frames, elements):
     return Description.of(blocks, places, parts)
 
 
+CONTROLLED = {row["name"] for row in _core.ELEMENTS if row["control"]}
+
+
+def control(at):
+    """Ten values that are smooth in the state, which is given as (t, q, v)."""
+    t, q, v = at
+    i = np.arange(1.0, 11.0)
+    along_q, along_v = np.cos(np.outer(i, range(1, len(q) + 1))), np.sin(np.outer(i, range(1, len(v) + 1)))
+    return 0.3 + 0.2 * t + np.sin(i + along_q @ q) + along_v @ v
+
+
 def core_model(blocks, frames, elements):
-    """The model of such rows."""
-    return _core.Model(*described(blocks, frames, elements))
+    """The model of such rows, with a control if there are elements that take values of one."""
+    parts = described(blocks, frames, elements)
+    if all(kind not in CONTROLLED for kind, *_ in elements):
+        return _core.Model(*parts)
+    factors = [factor for block in blocks for factor in ([block] if isinstance(block[0], str) else block)]
+    nv = sum(n or NODES[kind]["nv"] for kind, n in factors)
+    rows = [("control", control, None, 10, 0.0, np.arange(nv, dtype=np.intc))]
+    return _core.Model(*parts, lambda t, q, v, *_: (t, q, v), rows)
+
+
+def has_steps(core):
+    """Whether a system has the terms of a step between two states: all bodies in Euler parameters, and no control."""
+    if {(kind.removesuffix("_fixed"), n) for kind, n, *_ in core.blocks} != {("euler_parameters", 0)}:
+        return False
+    try:
+        core.evaluate_pair(0.0, 1.0, np.zeros(core.nq), np.zeros(core.nq), mem=np.zeros(core.nmem))
+    except ValueError as error:
+        return "this system has no terms of a step" not in str(error)
+    return True
 
 
 def bits(core, q, mem=None):
@@ -37,7 +66,7 @@ def bits(core, q, mem=None):
     v, a, lam = rng.normal(size=core.nv), rng.normal(size=core.nv), rng.normal(size=core.nrows)
     found = core.evaluate(0.1, first, v, a, lam, mem=mem)
     found["energy"] = np.array(core.energy(0.1, first, v, mem=mem))
-    if {(kind.removesuffix("_fixed"), n) for kind, n, *_ in core.blocks} == {("euler_parameters", 0)}:
+    if has_steps(core):
         for equivariant in (False, True):
             step = core.evaluate_pair(0.1, 1e-2, first, second, lam=lam, mem=mem, equivariant=equivariant)
             found |= {f"{name} of a step, {equivariant}": value for name, value in step.items()}

@@ -157,3 +157,56 @@ lg_law lg_python_law_of_state(lg_python_function *function)
     law.of_state_tangent = call_of_state_tangent;
     return law;
 }
+
+/* ---- controls ---- */
+
+/* Adds a note to the exception that is set, where Python has notes (from version 3.11 on). */
+static void add_note(const char *text)
+{
+    PyObject *type, *error, *trace;
+    PyErr_Fetch(&type, &error, &trace);
+    PyErr_NormalizeException(&type, &error, &trace);
+    PyObject *noted = PyObject_CallMethod(error, "add_note", "s", text);
+    if (!noted)
+        PyErr_Clear();
+    Py_XDECREF(noted);
+    PyErr_Restore(type, error, trace);
+}
+
+/* Copies the numbers that the control or its tangent has returned. An exception gets a note that says where it was
+   raised. */
+static lg_status store_of_control(const lg_python_function *function, const char *what, const lg_point *at,
+                                  PyObject *result, int ndim, const npy_intp *dims, double *out)
+{
+    char name[LG_WHAT_SIZE], note[LG_WHAT_SIZE];
+    const char *control = PyUnicode_AsUTF8(function->name); /* not NULL, as above */
+    snprintf(name, sizeof name, "the value returned by the %s of control %.*s", what, LG_SHORT(control));
+    lg_status status = lg_returned(result, name, ndim, dims, out);
+    if (status == LG_OK)
+        return LG_OK;
+    snprintf(note, sizeof note, "This is the %s of control %.*s at t = %g.", what, LG_SHORT(control), at->t);
+    add_note(note);
+    return status;
+}
+
+static lg_status call_control(void *self, void *reader, const lg_point *at, int n, double *value)
+{
+    const npy_intp dims[] = {n};
+    const lg_python_function *function = self;
+    return store_of_control(function, "function", at, call_with_state(function->callable, reader, at), 1, dims, value);
+}
+
+static lg_status call_control_tangent(void *self, void *reader, const lg_point *at, int n, double *slopes)
+{
+    const lg_python_function *function = self;
+    const npy_intp dims[] = {2, n, ((const lg_python_reader *)reader)->nv};
+    return store_of_control(function, "tangent", at, call_with_state(function->tangent, reader, at), 3, dims, slopes);
+}
+
+void lg_python_control(lg_python_function *function, lg_control_spec *control)
+{
+    control->self = function;
+    control->has_tangent = function->tangent != NULL;
+    control->value = call_control;
+    control->tangent = call_control_tangent;
+}

@@ -109,6 +109,48 @@ static int read_elements(lg_model_spec *spec, PyObject *given, PyObject *numbers
     return 0;
 }
 
+/* ---- controls ---- */
+
+static int read_control(PyObject *given, lg_python_function *function, lg_control_spec *control, PyObject *scratch)
+{
+    char what[LG_WHAT_SIZE];
+    PyObject *reads;
+    if (!PyArg_ParseTuple(given, "sOOidO;controls are (name, function, tangent, nvalues, every, reads)", &control->name,
+                          &function->callable, &function->tangent, &control->nvalues, &control->every, &reads))
+        return -1;
+    function->name = PyTuple_GET_ITEM(given, 0);
+    snprintf(what, sizeof what, "the function of control %.*s", LG_SHORT(control->name));
+    if (lg_function(what, &function->callable) < 0 || lg_function(what, &function->tangent) < 0)
+        return -1;
+    if (!function->callable) {
+        PyErr_Format(PyExc_ValueError, "%s is missing", what);
+        return -1;
+    }
+    lg_python_control(function, control);
+    PyArrayObject *array = lg_keep_array(scratch, (PyArrayObject *)PyArray_FROM_OTF(reads, NPY_INT, NPY_ARRAY_CARRAY));
+    if (!array)
+        return -1;
+    control->nreads = (int)PyArray_SIZE(array);
+    control->reads = PyArray_DATA(array);
+    return 0;
+}
+
+static int read_controls(lg_model_spec *spec, PyObject *given, PyObject *owned, PyObject *scratch)
+{
+    PyObject *rows = lg_keep_rows(owned, given, "controls");
+    Py_ssize_t n = rows ? PyTuple_GET_SIZE(rows) : 0;
+    lg_control_spec *controls = rows ? lg_keep_memory(scratch, n, sizeof *controls) : NULL;
+    lg_python_function *functions = controls ? lg_keep_memory(owned, n, sizeof *functions) : NULL;
+    if (!functions)
+        return -1;
+    for (Py_ssize_t i = 0; i < n; i++)
+        if (read_control(PyTuple_GET_ITEM(rows, i), &functions[i], &controls[i], scratch) < 0)
+            return -1;
+    spec->controls = controls;
+    spec->ncontrols = (int)n;
+    return 0;
+}
+
 /* ---- a shape with parameters ---- */
 
 static void free_model(void *core)
@@ -177,10 +219,11 @@ static PyObject *create_model(PyTypeObject *type, const lg_model_spec *spec, PyO
 
 static PyObject *model_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
 {
-    static char *names[] = {"blocks", "frames", "points", "elements", "numbers", "parameters", "states", NULL};
-    PyObject *blocks, *frames, *points, *elements, *numbers, *given, *states = Py_None, *self = NULL;
-    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "OOOOOO|O:Model", names, &blocks, &frames, &points, &elements,
-                                     &numbers, &given, &states))
+    static char *names[] = {"blocks",     "frames", "points",   "elements", "numbers",
+                            "parameters", "states", "controls", NULL};
+    PyObject *blocks, *frames, *points, *elements, *numbers, *given, *states = Py_None, *controls = NULL, *self = NULL;
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "OOOOOO|OO:Model", names, &blocks, &frames, &points, &elements,
+                                     &numbers, &given, &states, &controls))
         return NULL;
     lg_model_spec spec = {.forget = lg_forget_error};
     PyObject *owned = PyList_New(0), *scratch = PyList_New(0);
@@ -188,6 +231,7 @@ static PyObject *model_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
     if (owned && scratch && (spec.blocks = lg_blocks(blocks, &spec.nblocks, scratch)) &&
         read_frames(&spec, frames, points, scratch) == 0 &&
         read_elements(&spec, elements, numbers, owned, scratch) == 0 &&
+        (!controls || read_controls(&spec, controls, owned, scratch) == 0) &&
         (parameters = read_parameters(given, scratch)) && set_element_parameters(&spec, parameters) == 0)
         self = create_model(type, &spec, states, owned);
     Py_XDECREF(owned);
@@ -232,13 +276,15 @@ static PyMethodDef model_methods[] = {
 
 PyDoc_STRVAR(
     model_doc,
-    "Model(blocks, frames, points, elements, numbers, parameters, states=None)\n--\n\n"
+    "Model(blocks, frames, points, elements, numbers, parameters, states=None, controls=())\n--\n\n"
     "A compiled model. blocks: (kind, n), or tuples of such factors; frames: block (-1: the ground) and part,\n"
     "(m, 2); points: their base and offset, (m, 6); elements: (type, name, function or None, its tangent or\n"
     "None), and behind these, for a law that is called with a state, a tuple of the blocks that its differences\n"
     "read; states(t, q, v, mem, span, theta) makes such states, with a copy of everything that a point has;\n"
     "numbers: frames (-1: none), number of parameters, loop (0: none) and bits of the rows that others\n"
-    "imply of each element, (n, 5); parameters: those of all elements, one after the other.");
+    "imply of each element, (n, 5); parameters: those of all elements, one after the other.\n"
+    "controls: (name, function, tangent or None, number of values, period of samples or 0, velocities that its\n"
+    "differences read); they are called with a state as well.");
 
 static PyType_Slot model_slots[] = {
     {Py_tp_doc, (void *)model_doc},

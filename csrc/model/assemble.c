@@ -1,7 +1,7 @@
 /* The waist's functions on a model: bodies write their poses, forces and joints read these and leave wrenches, and
    bodies gather the wrenches. */
+#include "model/control.h"
 #include "model/force/read.h"
-#include "model/private.h"
 #include "system/chain.h"
 
 /* ---- the blocks' own rows ---- */
@@ -174,10 +174,14 @@ static inline lg_status collect(const lg_model *m, lg_form form, const lg_point 
 static inline lg_status eval(const lg_model *m, lg_form form, const lg_point *at, const lg_wanted *want)
 {
     LG_TRY(move_for(m, form, at, want));
+    if (m->ncontrols && wants_forces(want))
+        LG_TRY(lg_model_control(m, at));
     if (want->Ma || want->gyro || want->ntangents)
         add_inertia(m, form, at, want);
     LG_TRY(add_wrenches(m, form, at, want));
     LG_TRY(collect(m, form, at, want));
+    if (m->ncontrols && lg_wants_slopes(want))
+        LG_TRY(lg_model_add_controls(m, at, want));
     if (m->pattern.nmasked)
         lg_model_mask(m, at, want);
     return LG_OK;
@@ -237,6 +241,7 @@ static LG_APART lg_status add_force_wrenches(const lg_model *m, const lg_point *
 {
     const lg_wanted forces = {.force = gathered};
     LG_TRY(move(m, LG_FORM_DYNAMICS, at, m->force_level, 0));
+    LG_TRY(lg_model_control(m, at));
     LG_TRY(add_forces(m, LG_FORM_DYNAMICS, at, &forces, 0));
     LG_TRY(add_joints(m, LG_FORM_DYNAMICS, at, &forces, 0));
     if (m->system.inverse_mass)
@@ -317,7 +322,7 @@ lg_status lg_model_energy(void *self, const lg_point *at, double *T, double *V)
 double lg_model_next_kink(void *self, double t)
 {
     const lg_model *m = self;
-    double next = INFINITY;
+    double next = lg_controls_next_sample(m, t);
     for (const lg_body *b = m->bodies; b < m->bodies + m->nbodies; b++)
         if (b->type->next_kink)
             next = fmin(next, b->type->next_kink(b, t));
@@ -370,6 +375,8 @@ const char *lg_model_not_finite(void *self, const lg_point *at)
     const lg_model *m = self;
     if (lg_model_move(m, LG_FORM_DYNAMICS, at, LG_TWISTS, 0) != LG_OK)
         return NULL;
+    for (const lg_controller *c = m->controls; c < m->controls + m->ncontrols; c++)
+        lg_zero(c->given.nvalues, at->work + c->value); /* those that a function returns are finite */
     for (const lg_force *f = m->forces; f < m->forces + m->nforces; f++)
         if (!has_finite_force(f, at))
             return f->e.name;

@@ -2,6 +2,7 @@
    with their parameters, in two arenas. Records are sorted by row; constraint rows, memory and the pattern follow the
    order of the description. */
 #include "model/body/bodies.h"
+#include "model/control.h"
 #include "model/force/forces.h"
 #include "model/force/read.h"
 #include "model/joint/joints.h"
@@ -57,6 +58,7 @@ static sizes count_sizes(const lg_model_spec *spec, const int *row_of)
 /* The arrays of a model while they are being written. */
 typedef struct builder {
     lg_model *model;
+    const lg_model_spec *spec;
     const int *row_of; /* per element of the description */
     sizes n;
     lg_layout layout;
@@ -105,10 +107,11 @@ static void layout_shape(void *self, lg_arena *arena)
                                      .nfactors = n.nfactors,
                                      .ngroups = n.njoints,
                                      .nentries = 2 * n.njoints,
-                                     .ncliques = n.nblocks + ncouplings,
-                                     .nmembers = n.nblocks + 2 * ncouplings + n.nreads,
+                                     .ncliques = n.nblocks + ncouplings + b->spec->ncontrols,
+                                     .nmembers = n.nblocks + 2 * ncouplings + n.nreads + b->spec->ncontrols * n.nblocks,
                                      .nmasked = n.nmasked});
     lg_model_layout_choice(b->model, n.nloops, n.nmasked, arena);
+    lg_model_layout_controls(b->model, b->spec, n.nforces, arena);
     b->model->row_names = take(arena, n.nrows, sizeof *b->model->row_names);
     b->model->body_on = lg_arena_ints(arena, (size_t)n.nblocks);
     b->body_of = take(arena, n.nblocks + n.nsupports, sizeof *b->body_of);
@@ -463,7 +466,6 @@ static void join_elements(builder *b, const lg_model_spec *spec)
             add_group(b, joint);
         m->coordinate_forces |= force && force->type->coordinate;
     }
-    m->turned = reserve(m, (size_t)m->system.nmem);
 }
 
 /* Fills the joints whose rows are in the axes of bodies. Such rows couple all blocks of their group; groups meet in the
@@ -616,6 +618,7 @@ static lg_status check_bodies(const builder *b, const lg_model_spec *spec, lg_re
 static lg_status build_model(lg_model *m, const lg_model_spec *spec, const int *row_of, lg_report *report)
 {
     builder b = {.model = m,
+                 .spec = spec,
                  .row_of = row_of,
                  .n = count_sizes(spec, row_of),
                  .layout = {.space = &m->space, .pattern = &m->pattern}};
@@ -632,11 +635,13 @@ static lg_status build_model(lg_model *m, const lg_model_spec *spec, const int *
     sort_frames(&b, spec);
     fill_frames(&b, spec);
     join_elements(&b, spec);
+    LG_TRY(lg_model_fill_controls(m, spec, &b.layout, report));
     sort_loads(m);
     lg_model_fill_loads(m);
     fill_invariants(&b);
     lg_model_fill_traits(m);
     lg_model_fill_choice(m, spec, b.n.nloops, &b.layout);
+    m->turned = reserve(m, (size_t)m->system.nmem);
     lg_layout_finish(&b.layout);
     name_own_rows(&b);
     lg_model_fill_system(m);
@@ -673,6 +678,7 @@ lg_status lg_model_create(const lg_model_spec *spec, lg_model **model, lg_report
 
 void lg_model_set_reader(lg_model *model, void *reader)
 {
+    model->reader = reader;
     for (int i = 0; i < model->nforces; i++)
         model->forces[i].e.law.reader = reader;
 }

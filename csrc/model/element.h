@@ -14,12 +14,17 @@ typedef struct lg_element { /* const data of the model */
     unsigned traits; /* what its row has found out about the parameters, in bits of the row's own */
     lg_time_function function;
     lg_law law;
+    size_t value; /* position in the scratch of the values of a control that it takes */
     /* Where its memory begins in mem: info->nmem values of its function `commit`. A version may append values to
        them; in a file of an older one the new values are zero, and `commit` completes them at the saved state as at a
        start. */
     int mem;
     long matrix_block[2][2]; /* of the blocks under its frames in S; those of two blocks if they couple */
 } lg_element;
+
+/* The last parameter of an element that takes values of a control. */
+#define LG_CONTROL_VALUE                                                                                               \
+    {"value", "", "number of its first value among those of all controls", LG_SCALAR, .valid = LG_NONNEGATIVE}
 
 /* Blocks of a derivative: matrices 3 x 3, row-major. First letter: rows for force (X) or moment (R); second: columns
    for x or phi (or x' and omega). Only the blocks in `has` are written. */

@@ -60,12 +60,29 @@ typedef struct lg_element_spec {
     const int *reads; /* the blocks on which it depends, each once */
 } lg_element_spec;
 
+/* A control given by the user: n values at a point, which elements with the parameter "value" take. `reader` is that of
+   the model. */
+typedef struct lg_control_spec {
+    const char *name;
+    int nvalues;
+    double every; /* the period with which it is sampled, at multiples of it; 0: it is called in every evaluation */
+    int nreads; /* the velocities, ascending, along which its values may change, they or their displacements */
+    const int *reads;
+    void *self;
+    int has_tangent;
+    lg_status (*value)(void *self, void *reader, const lg_point *at, int n, double *value);
+    /* Derivatives by displacements and then by velocities, n x nv each, row-major. Without it: central differences. */
+    lg_status (*tangent)(void *self, void *reader, const lg_point *at, int n, double *slopes);
+} lg_control_spec;
+
 typedef struct lg_model_spec {
     int nblocks, nframes, nelements;
     const lg_block_spec *blocks;
     const lg_frame_spec *frames;
     const lg_element_spec *elements;
     void (*forget)(void); /* drops the error that a function of the user left when it failed; optional */
+    int ncontrols;
+    const lg_control_spec *controls;
 } lg_model_spec;
 
 typedef struct lg_model lg_model;
@@ -127,6 +144,7 @@ typedef struct lg_element_info {
     int npairs; /* number of these pairs */
     int nframes, nrows, nmem;
     int uses_law; /* it has a law, whose derivatives are formed by differences if it has no tangent */
+    int uses_control; /* it takes values of a control, from the one on that its last parameter names */
     const lg_parameter *parameters;
     int nparameters; /* descriptors, not values */
     const double *example; /* valid values, for tests of rows whose descriptors do not say what is valid; NULL: none */

@@ -50,6 +50,9 @@ struct lg_model {
     int coordinate_forces; /* some forces act on coordinates of trees */
     int laws_read; /* some laws depend on blocks that they read */
     lg_level force_level; /* the kinematics that forces need, those of joints with compliance included */
+    int ncontrols;
+    struct lg_controller *controls; /* control.h; a part of the shape */
+    void *reader; /* lg_model_set_reader */
 
     /* In the order of the description. */
     const lg_frame **frame_of;

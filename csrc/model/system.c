@@ -1,5 +1,5 @@
 /* A model as a system: its functions and flags. */
-#include "model/private.h"
+#include "model/control.h"
 
 static const char *block_name(void *self, int block)
 {
@@ -49,6 +49,10 @@ static unsigned flags_of(const lg_model *m)
     for (int i = 0; i < m->njoints; i++)
         if (m->joints[i].e.function.call)
             flags |= LG_SYSTEM_NEEDS_GIL;
+    for (const lg_controller *c = m->controls; c < m->controls + m->ncontrols; c++) {
+        flags |= LG_SYSTEM_NEEDS_GIL | (c->given.has_tangent || c->given.every > 0 ? 0 : LG_SYSTEM_DIFFERENCED);
+        flags &= ~(unsigned)(LG_SYSTEM_CONSERVATIVE | LG_SYSTEM_HAS_POTENTIAL);
+    }
     return flags;
 }
 
@@ -67,7 +71,7 @@ typedef lg_status accelerate(void *self, const lg_point *point, double *a);
 
 static accelerate *accelerate_of(const lg_model *m, unsigned flags)
 {
-    int wrenches = m->nforce_spans || m->njoint_spans || (flags & LG_SYSTEM_TREES);
+    int wrenches = m->nforce_spans || m->njoint_spans || m->ncontrols || (flags & LG_SYSTEM_TREES);
     return wrenches ? lg_model_accelerate_under_wrenches : lg_model_accelerate;
 }
 
@@ -85,6 +89,9 @@ void lg_model_fill_system(lg_model *m)
     s->form = lg_model_form;
     s->steps = &lg_model_steps;
     s->next_kink = lg_model_next_kink;
+    for (const lg_controller *c = m->controls; c < m->controls + m->ncontrols; c++)
+        s->sample = c->given.every > 0 ? lg_model_sample : s->sample;
+    s->control = m->ncontrols ? m->controls->given.name : NULL;
     s->commit = m->choice.mem > 0 ? lg_model_commit : NULL;
     s->choice = m->pattern.nmasked ? &m->choice : NULL;
     s->row_name = row_name;

@@ -111,10 +111,16 @@ static int same_couplings(int (*couples)(const lg_element *), const lg_element *
     return !couples || couples(a) == couples(b);
 }
 
+/* Values of a control, which the element takes from where the first model has them. */
+static int same_value(const lg_element *a, const lg_element *b)
+{
+    return !a->info->uses_control || a->p[a->np - 1] == b->p[b->np - 1];
+}
+
 static int same_force(const lg_force *a, const lg_force *b)
 {
     double wrench[6];
-    return same_couplings(a->type->couples, &a->e, &b->e) &&
+    return same_couplings(a->type->couples, &a->e, &b->e) && same_value(&a->e, &b->e) &&
            (!a->type->dead || a->type->dead(&a->e, wrench) == a->type->dead(&b->e, wrench));
 }
 
@@ -129,9 +135,12 @@ static int same_joint(const lg_joint *a, const lg_joint *b)
 static lg_status check_changed(lg_element_ref before, lg_element_ref after, lg_report *report)
 {
     if (after.body)
-        return lg_check_body(after.body, report);
-    LG_TRY(after.force ? lg_check_force(after.force, report) : lg_check_joint(after.joint, report));
-    if (after.force ? same_force(before.force, after.force) : same_joint(before.joint, after.joint))
+        LG_TRY(lg_check_body(after.body, report));
+    else
+        LG_TRY(after.force ? lg_check_force(after.force, report) : lg_check_joint(after.joint, report));
+    if (after.body    ? same_value(&before.body->e, &after.body->e)
+        : after.force ? same_force(before.force, after.force)
+                      : same_joint(before.joint, after.joint))
         return LG_OK;
     return lg_model_refuse(report, element_at(after)->name,
                            "one of these parameters belongs to the shape of the model");

@@ -271,6 +271,7 @@ static lg_status end_at(lg_loop *loop, double t)
    step. */
 static lg_status pass_kink(lg_run *run, double kink)
 {
+    LG_TRY(lg_run_sample(run));
     return run->stepper->type->momenta ? LG_OK : lg_run_restart(run, fmax(run->state.t, kink));
 }
 
@@ -490,8 +491,10 @@ static lg_status go_or_return(lg_run *run, double end, double h, const double *f
     }
     if (status == LG_OK)
         status = go(run, end, h, report);
-    if (status != LG_OK && returns)
+    if (status != LG_OK && returns) {
         lg_run_return(run);
+        run->stepper->replaced = 1;
+    }
     if (status != LG_OK && jumps)
         set_force(run, run->force_before);
     return status;

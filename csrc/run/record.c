@@ -114,11 +114,17 @@ lg_status lg_record_add(lg_record *record, const lg_state *state, double h, doub
     return add_row(record, state, h, error, NULL);
 }
 
+/* Whether a part of the last state is not the given one. */
+static int differs(const lg_record *record, lg_part part, const double *values)
+{
+    size_t n = record->width[LG_COLUMN_STATE + part];
+    const double *last = record->column[LG_COLUMN_STATE + part] + (record->count - 1) * n;
+    return n && memcmp(last, values, n * sizeof *last) != 0;
+}
+
 lg_status lg_record_add_step(lg_record *record, const lg_state *before, const lg_state *after, const double *curve)
 {
-    size_t nv = record->width[LG_COLUMN_STATE + LG_PART_A];
-    const double *a = record->column[LG_COLUMN_STATE + LG_PART_A];
-    if (!record->count || memcmp(a + (record->count - 1) * nv, before->a, nv * sizeof *a) != 0)
+    if (!record->count || differs(record, LG_PART_A, before->a) || differs(record, LG_PART_MEM, before->mem))
         LG_TRY(lg_record_add(record, before, 0, NAN));
     return add_row(record, after, after->t - before->t, NAN, curve);
 }

@@ -101,12 +101,24 @@ static void list_implicit_methods_without_needs(char *text, size_t size)
             lg_text_list(text, size, lg_methods[i]->name);
 }
 
+static lg_status refuse_control(const lg_run *run)
+{
+    char others[LG_NAME_SIZE];
+    list_implicit_methods_without_needs(others, sizeof others);
+    lg_report_say(&run->stepper->report, "%.*s is a control, and %s has no terms for controls",
+                  LG_SHORT(run->system->control), run->method->name);
+    lg_report_advise(&run->stepper->report, "%s accept any model", others);
+    return LG_BAD_ARGUMENT;
+}
+
 /* The system must be what the method needs; otherwise the report names the first body that is not. */
 static lg_status check_needs(lg_run *run)
 {
     const lg_system *system = run->system;
     lg_stepper *stepper = run->stepper;
     const lg_stepper_momenta *momenta = stepper->type->momenta;
+    if (momenta && system->control)
+        return refuse_control(run);
     int block = momenta ? momenta->first_unfit(stepper) : -1;
     if (block < 0)
         return LG_OK;
@@ -193,7 +205,16 @@ static lg_status begin_memory(lg_run *run)
     lg_point point = lg_point_at(state->t, state->q, state->v);
     point.mem.values = state->mem;
     point.work = run->stepper->accel.work;
-    return system->commit ? system->commit(system->self, NULL, &point, state->mem, &run->stepper->report) : LG_OK;
+    return lg_system_begin(system, &point, state->mem, &run->stepper->report);
+}
+
+lg_status lg_run_sample(lg_run *run)
+{
+    const lg_system *system = run->system;
+    lg_state *state = &run->state;
+    lg_point point = lg_point_after(state->t, state->q, state->v, state->mem);
+    point.work = run->stepper->accel.work;
+    return system->sample ? system->sample(system->self, &point, state->mem) : LG_OK;
 }
 
 lg_status lg_run_project(lg_run *run)
@@ -331,6 +352,19 @@ static lg_status take_carry(lg_run *run, const lg_start *start)
     return LG_OK;
 }
 
+/* Takes the sample at the start of a resumed run if the run before it failed there. */
+static lg_status sample_again(lg_run *run)
+{
+    const double *mem = run->state.mem;
+    size_t size = (size_t)run->system->nmem * sizeof *mem;
+    if (!run->system->sample)
+        return LG_OK;
+    memcpy(run->stepper->mem, mem, size);
+    LG_TRY(lg_run_sample(run));
+    return memcmp(run->stepper->mem, mem, size) == 0 || run->stepper->type->momenta ? LG_OK
+                                                                                    : lg_run_restart(run, run->state.t);
+}
+
 static lg_status begin_run(lg_run *run, const lg_start *start)
 {
     lg_state *state = &run->state;
@@ -352,6 +386,7 @@ static lg_status begin_run(lg_run *run, const lg_start *start)
     LG_TRY(take_carry(run, start));
     for (int part = LG_PART_A; part < LG_PARTS; part++)
         set_part(run, (lg_part)part, start);
+    LG_TRY(sample_again(run));
     if (!start->changed)
         return LG_OK;
     lg_zero(stepper_carry(run->stepper), state->carry);

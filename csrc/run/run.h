@@ -94,6 +94,8 @@ lg_status lg_run_adapt(lg_run *run, double landing, lg_report *report);
 
 /* Moves the state onto the constraints of position and velocity. */
 lg_status lg_run_project(lg_run *run);
+/* Renews what is sampled at the present time. */
+lg_status lg_run_sample(lg_run *run);
 /* Gives the state consistent accelerations and multipliers, from the data just after `past`, and clears the history of
    the stepper. */
 lg_status lg_run_restart(lg_run *run, double past);

@@ -148,6 +148,12 @@ static lg_status commit(void *self, const lg_point *from, const lg_point *to, do
     return inner->commit(inner->self, from, to, mem, report);
 }
 
+static lg_status sample(void *self, const lg_point *point, double *mem)
+{
+    const lg_system *inner = inner_of(self);
+    return inner->sample(inner->self, point, mem);
+}
+
 static const char *row_name(void *self, int row)
 {
     const lg_system *inner = inner_of(self);
@@ -202,6 +208,7 @@ void lg_held_open(lg_held *held, const lg_system *system)
     s->steps = system->steps ? &steps : NULL;
     s->next_kink = system->next_kink ? next_kink : NULL;
     s->commit = system->commit ? commit : NULL;
+    s->sample = system->sample ? sample : NULL;
     s->row_name = row_name;
     s->block_name = system->block_name ? block_name : NULL;
     s->not_finite = system->not_finite ? not_finite : NULL;

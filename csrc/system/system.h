@@ -60,6 +60,10 @@ struct lg_system {
        start, and mem only the caller's guess. On failure, as LG_TURNED if an element has turned too far in the step,
        the report names the element, and mem is of no use. */
     lg_status (*commit)(void *self, const lg_point *from, const lg_point *to, double *mem, lg_report *report);
+    /* Renews the values in mem that are sampled at point->t, or that a start lacks, between two steps (optional). On
+       failure nothing changes. */
+    lg_status (*sample)(void *self, const lg_point *point, double *mem);
+    const char *control; /* the name of its first control; NULL: it has none */
     const char *(*row_name)(void *self, int row); /* of a constraint row */
     const char *(*block_name)(void *self, int block); /* the body on a block; optional */
     const char *(*not_finite)(void *self, const lg_point *point); /* the element whose force is not finite; optional */
@@ -74,6 +78,14 @@ static inline lg_system lg_system_in(const lg_system *system, lg_form form)
     if (system->form)
         system->form(form, &sibling);
     return sibling;
+}
+
+/* Sets mem at a start, of which it is a guess. */
+static inline lg_status lg_system_begin(const lg_system *system, const lg_point *point, double *mem, lg_report *report)
+{
+    if (system->commit)
+        LG_TRY(system->commit(system->self, NULL, point, mem, report));
+    return system->sample ? system->sample(system->self, point, mem) : LG_OK;
 }
 
 #endif

@@ -21,7 +21,7 @@ from lgint._build.joints import MEANT
 from lgint._build.rods import RodBuilder
 from lgint._model.joints import JOINTS
 from lgint._model.model import Model
-from lgint._model.record import BodyRow
+from lgint._model.record import BodyRow, ControlRow, Record
 
 
 class ModelBuilder(RodBuilder):
@@ -70,23 +70,24 @@ class ModelBuilder(RodBuilder):
         for name in self._bodies.keys() & self._without_joint:
             self._check_coordinates(name)
         q0, v0 = self._start()
-        model = Model(
-            {
-                "gravity": self._gravity.tolist(),
-                "bodies": {name: self._row(name) for name in self._bodies},
-                "supports": {name: support.row for name, support in self._supports.items()},
-                "joints": dict(self._joints),
-                "forces": dict(self._forces),
-                "rods": dict(self._rods),
-                "redundant": redundant,
-                "dropped": {},
-                "q0": q0,
-                "v0": v0,
-                "reference": "",
-                "origin": None,
-            }
-        )
-        model = redundancy.resolve(model, start, redundant)
+        controls = self._control_rows()
+        record: Record = {
+            "gravity": self._gravity.tolist(),
+            "bodies": {name: self._row(name) for name in self._bodies},
+            "supports": {name: support.row for name, support in self._supports.items()},
+            "joints": dict(self._joints),
+            "forces": dict(self._forces),
+            "rods": dict(self._rods),
+            "redundant": redundant,
+            "dropped": {},
+            "q0": q0,
+            "v0": np.concatenate([v0, *(_starts_of(row) for row in controls.values())]),
+            "reference": "",
+            "origin": None,
+        }
+        if controls:
+            record["controls"] = controls
+        model = redundancy.resolve(Model(record), start, redundant)
         if start == "project":
             return model.with_state(project=True)
         check_start(model)
@@ -102,11 +103,25 @@ class ModelBuilder(RodBuilder):
             v += velocities
         return np.concatenate(q), np.concatenate(v)
 
+    def _control_rows(self) -> dict[str, ControlRow]:
+        """The records of controls, whose states are blocks behind those of bodies."""
+        rows, block = dict[str, ControlRow](), len(self._parts)
+        for name, control in self._controls.items():
+            own = bool(control["states"]) and not control["every"]
+            rows[name] = {**control, "block": block if own else None}
+            block += own
+        return rows
+
     def _row(self, name: str) -> BodyRow:
         part = self._parts[self._blocks[name]]
         return (
             part.row(self._blocks[name]) if isinstance(part, ModalBody) else row(self._bodies[name], self._blocks[name])
         )
+
+
+def _starts_of(row: ControlRow) -> list[float]:
+    """The start values of states that are a part of v."""
+    return [] if row["block"] is None else [*row["states"].values()]
 
 
 def _suggestion(name: str) -> str:

@@ -15,7 +15,7 @@ from lgint._build.flexible import ModalBody
 from lgint._build.support import Support
 from lgint._build.trees import Tree
 from lgint._model.formulations import FORMULATIONS
-from lgint._model.record import MINIMAL, ForceRow, JointRow, Matrix, RodRow
+from lgint._model.record import MINIMAL, ControlRow, ForceRow, JointRow, Matrix, RodRow
 from lgint._model.rod import Rod
 
 
@@ -79,6 +79,7 @@ class Parts:
         self._numbers: dict[str, int] = {}  # by stem: the last number that was appended to make a name
         self._joints: dict[str, JointRow] = {}
         self._forces: dict[str, ForceRow] = {}
+        self._controls: dict[str, ControlRow] = {}
         self._rods: dict[str, RodRow] = {}
         self._identity: Matrix = IDENTITY.tolist()
 

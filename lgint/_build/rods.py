@@ -12,8 +12,9 @@ from numpy.typing import ArrayLike
 from lgint._args import Array, array, guess, listing, warn
 from lgint._build.bodies import BodyBuilder
 from lgint._build.body import Body
+from lgint._build.controls import ControlBuilder
 from lgint._build.edges import add_edge
-from lgint._build.forces import ForceBuilder, Load, source
+from lgint._build.forces import Load, source
 from lgint._build.joints import JointBuilder
 from lgint._build.line import Line, line
 from lgint._build.support import Motion
@@ -40,7 +41,7 @@ class Laws(NamedTuple):
     reference: Sequence[Any]  # strains, tables, or functions of time
 
 
-class RodBuilder(BodyBuilder, JointBuilder, ForceBuilder):
+class RodBuilder(BodyBuilder, JointBuilder, ControlBuilder):
     """The part of `ModelBuilder` that adds rods."""
 
     def add_rod(

@@ -16,6 +16,7 @@ from lgint._linear.rotation import start_multipliers
 from lgint._linear.steady import Balance, Corrections, Spin, Turning
 from lgint._linear.terms import kernel
 from lgint._model.model import Model
+from lgint._model.system import refuse_samples
 
 STEPS: Final = 20  # between no load and a single given factor
 FARTHEST: Final = 0.1  # rad, or of the size: longer steps are halved, so that no other branch is taken for the path
@@ -129,6 +130,7 @@ def buckling(model: Model, loads: ArrayLike, *, n: int = 1) -> Buckling:
         raise ValueError(f"model: a model with bodies expected, got {shown(model)}")
     if isinstance(n, bool) or not isinstance(n, (int, np.integer)) or n < 1:
         raise ValueError(f"n: a positive whole number expected, got {shown(n)}")
+    refuse_samples(model, "buckling")
     path = _Path(model)
     factors = _factors(loads)
     found: list[tuple[float, Mode]] = []

@@ -20,7 +20,7 @@ from lgint._linear.ports import Direction, Input, Output, derivatives, rate_row,
 from lgint._linear.terms import How, Space, Terms
 from lgint._model.joints import NODES
 from lgint._model.model import Model
-from lgint._model.system import System
+from lgint._model.system import System, refuse_samples
 from lgint._state.state import State
 
 if TYPE_CHECKING:
@@ -449,6 +449,7 @@ def _listed(name: str, given: Any) -> Sequence[Any]:
 
 def terms_of(state: State, frame: Frame) -> Terms:
     """The terms at a state, with the accelerations and multipliers that follow from its q and v."""
+    refuse_samples(state.model, "linearize")
     how = How(float(state._loads), state._static)
     mem = state._memory if state.model.core.nmem else None
     motion, core = Motion(float(state.clock), state.q, state.v, state.v, mem), state.model.core
@@ -480,7 +481,8 @@ def linearize(
         ("force", body) and ("force", body, point) are three forces in the axes of the frame at the COM or a point (3,)
         in body axes; ("torque", body) are three moments in these axes. ("motion", name) is the acceleration of a
         coordinate that `add_joint_motion` prescribes, in addition to the one it has; the change of the coordinate and
-        its rate are then states.
+        its rate are then states. ("control", name) is what is added to the efforts of a control, in its joints and then
+        on its bodies, there as ("force", body) and ("torque", body).
     outputs : sequence of tuple
         Accessors of a state with their arguments, such as ("joint_angle", "shoulder") or ("reaction", "pin").
     frame : lgint.ground, str or tuple
@@ -495,7 +497,8 @@ def linearize(
     Raises
     ------
     ValueError
-        If the system is not time-invariant in the frame, and for unknown bodies, joints and outputs.
+        If the system is not time-invariant in the frame, for sampled controls, and for unknown bodies, joints and
+        outputs.
     SingularError
         Naming rows, if the constraints of the state depend on each other, or naming a direction without inertia.
     """

@@ -13,12 +13,14 @@ from lgint._linear.perturb import STENCIL, STEP, Motion
 from lgint._model.model import Model
 from lgint._model.record import is_motion
 from lgint._model.system import System
+from lgint._state.controls import effort_names
 from lgint._state.inverse import coordinate, rates_of
 from lgint._state.outputs import Wrench
 from lgint._state.state import State
 
-INPUTS: Final = ("joint", "force", "torque", "motion")
+INPUTS: Final = ("joint", "force", "torque", "motion", "control")
 AXES: Final = ("x", "y", "z")
+FORCES, MOMENTS = slice(3), slice(3, 6)  # in a Jacobian
 
 
 class Input:
@@ -45,18 +47,40 @@ class Input:
         if self._kind == "motion":
             motions = [name for name, joint in state.model.joints.items() if is_motion(joint)]
             self.motion = choice("motion", self._name, motions)
+        if self._kind == "control":
+            row = state.model.controls[choice("control", self._name, state.model.controls)]
+            if not row["joints"] and not row["bodies"]:
+                raise ValueError(f"inputs: control {self._name!r} has no efforts")
+            on_bodies = [
+                f"{body} {kind} {axis}" for body in row["bodies"] for kind in ("force", "torque") for axis in AXES
+            ]
+            self.names = [f"{stem} {one}" for one in (*effort_names(state.model, row), *on_bodies)]
 
     def forces(self, state: State, frame: Frame) -> Array:
         """The generalized forces (nv, components) of one unit of each component; none of motions."""
         if self.motion:
             return np.zeros((state.model.nv, 1))
         if self._kind == "joint":
-            joint, which = coordinate(state.multibody(), self._name)
-            return rates_of(state.multibody(), joint, which, np.asarray(state.clock), state.q)[:, None]
-        rows = state.jacobian(self._name, self._point)
-        rows = rows[:3] if self._kind == "force" else rows[3:]
-        found: Array = rows.T @ frame.axes
-        return found
+            return _in_joint(state, *coordinate(state.multibody(), self._name))
+        if self._kind == "control":
+            row = state.multibody().controls[self._name]
+            in_joints = [_in_joint(state, joint, which) for joint, which in row["joints"]]
+            on_bodies = [
+                _on_body(state, frame, body, None, rows) for body in row["bodies"] for rows in (FORCES, MOMENTS)
+            ]
+            return np.hstack([*in_joints, *on_bodies])
+        return _on_body(state, frame, self._name, self._point, FORCES if self._kind == "force" else MOMENTS)
+
+
+def _in_joint(state: State, joint: str, which: str) -> Array:
+    """The generalized force (nv, 1) of an effort of one in a joint."""
+    return rates_of(state.multibody(), joint, which, np.asarray(state.clock), state.q)[:, None]
+
+
+def _on_body(state: State, frame: Frame, body: str, point: Any, rows: slice) -> Array:
+    """The generalized forces (nv, 3) of forces or moments of one on a body along the axes of the frame."""
+    found: Array = state.jacobian(body, point)[rows].T @ frame.axes
+    return found
 
 
 def rate_row(state: State, motion: str) -> Array:

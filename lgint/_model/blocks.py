@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from typing import Any, Final, NamedTuple
 
 from lgint._model.formulations import FORMULATIONS
 from lgint._model.joints import NODES, TREE_JOINTS, TREE_NODE, single_motions, tree_width, turns_as_node
@@ -14,8 +14,11 @@ Factor = tuple[str, int]
 Block = Factor | tuple[Factor, ...]
 
 
+FIRST_ORDER: Final = "first_order"  # states of a control
+
+
 def blocks_of(record: Record) -> list[Block]:
-    """The blocks: kinds of nodes, modal bodies with their modal coordinates, and products for trees."""
+    """The blocks: kinds of nodes, modal bodies with their modal coordinates, products for trees, states of controls."""
     blocks: dict[int, Block] = {}
     trees, held = trees_of(record), holders(record["joints"])
     for body in record["bodies"].values():
@@ -26,6 +29,9 @@ def blocks_of(record: Record) -> list[Block]:
         blocks[block] = (_node(body), ("Rn", modes)) if modes else _node(body)
     for block, links in trees.items():
         blocks[block] = _factors(record, links, held)
+    for control in record.get("controls", {}).values():
+        if control["block"] is not None:
+            blocks[control["block"]] = FIRST_ORDER, len(control["states"])
     return [blocks[block] for block in sorted(blocks)]
 
 
@@ -49,6 +55,15 @@ def _factors(record: Record, links: list[str], held: Mapping[str, str]) -> Block
         if turns_as_node(kind):
             factors.append((TREE_NODE, 0))
     return factors[0] if len(factors) == 1 else tuple(factors)
+
+
+def first_velocities(blocks: Sequence[Block]) -> list[int]:
+    """The first velocity of each block, and their number."""
+    starts = [0]
+    for block in blocks:
+        factors: Any = (block,) if isinstance(block[0], str) else block
+        starts.append(starts[-1] + sum(n or NODES[kind]["nv"] for kind, n in factors))
+    return starts
 
 
 class Link(NamedTuple):

@@ -13,36 +13,34 @@ from numpy.typing import ArrayLike, NDArray
 
 from lgint import _core
 from lgint._args import Array, takes_one
-from lgint._model.blocks import Block, Link, blocks_of, root_motions, trees_of, widths
-from lgint._model.joints import JOINTS, TREE_JOINTS, tree_width
-from lgint._model.laws import ForceLaw, States, StrainLaw, TurnedLaw, TurnedLoad
+from lgint._model.blocks import Block, blocks_of, first_velocities, root_motions
+from lgint._model.frames import ZERO, Frame, Frames, in_node
+from lgint._model.joints import TREE_JOINTS
+from lgint._model.laws import ForceLaw, ReadTangent, States, StrainLaw, TurnedLaw, TurnedLoad
 from lgint._model.motion import coordinate_motion, motion
 from lgint._model.parameters import DECLARED, row_of
 from lgint._model.record import (
     EDGES,
     BodyRow,
+    ControlRow,
     ForceRow,
     JointRow,
     LoadRow,
     Matrix,
     Record,
     Vector,
-    holders,
     partners,
 )
 
 GRAVITY: Final = "gravity"
 _EDGES: Final = frozenset(EDGES.values())
+CONTROL: Final = "control"  # stands for a sampled control in the list of what has memory
 COM: Final = "com"  # the node of a flexible body at its centre of mass
 
 ROWS: Final = {row["name"]: row["nrows"] for row in _core.ELEMENTS}  # number of constraint rows
 _PARAMETERS: Final = {kind: [*declared.parameters.items()] for kind, declared in DECLARED.items()}
 MEMORY: Final = {row["name"]: row["nmem"] for row in _core.ELEMENTS}  # number of values of memory
 
-
-# A point that elements attach to: its block (-1: the ground; -2 and less: a support), the part of the body on the block
-# (a node, or a link of a tree), the three coordinates of its base and the three of its offset.
-Frame = tuple[float, ...]
 
 Function = Callable[..., ArrayLike] | ForceLaw | None
 
@@ -169,8 +167,10 @@ def compiled(record: Record) -> Compiled:
     weighed = slice(starts[bodies], starts[bodies + weights])
     supports = {name: i for i, name in enumerate(record["supports"])}
     memory = [(kind, MEMORY[kind]) for kind, *_ in description.elements if MEMORY[kind]]
-    states = States() if max(map(len, description.elements)) > 4 else None
-    core = _core.Model(*description, states)
+    memory += [(CONTROL, 1 + value_count(row)) for row in record.get("controls", {}).values() if row["every"]]
+    controls = _controls(record, frames, joints)
+    states = States() if controls or max(map(len, description.elements)) > 4 else None
+    core = _core.Model(*description, states, controls)
     numbers = description.parameters, starts, weighed
     return Compiled(record, core, *numbers, frames.named(), joints, supports, memory, states)
 
@@ -186,6 +186,7 @@ def _makers(record: Record, frames: Frames, joints: dict[str, JointIndices]) -> 
             yield (name,), _joint, (name, indices.frames), None
     for name, force in record["forces"].items():
         yield (name,), _force, (name, _attached(force, frames), joints), None
+    yield from _efforts(record, frames, joints)
 
 
 _NOT_HELD: Final = (0, 0), (0, 0)
@@ -216,12 +217,26 @@ def _joint_indices(record: Record, frames: Frames) -> dict[str, JointIndices]:
 def start_memory(model: Compiled, record: Record) -> Array:
     """The memory from which that of a start follows: angles of joints from half a turn on, also as forces keep them."""
     memory = np.zeros(model.core.nmem)
+    for name, held in held_values(model, record).items():
+        memory[held.stop - len(record["controls"][name]["states"]) : held.stop] = [
+            *record["controls"][name]["states"].values()
+        ]
     for name, joint in record["joints"].items():
         if "angle" in joint:
             for element in (model.joints[name].element, *model.joints[name].forces):
                 *_, first, count = model.core.rows(element)
                 memory[first : first + min(count, 1)] = joint["angle"]
     return memory
+
+
+def held_values(model: Compiled, record: Record) -> dict[str, slice]:
+    """Where the values of sampled controls are in the memory, behind a number that is zero before the first sample."""
+    found, end = {}, sum(count for kind, count in model.memory if kind != CONTROL)
+    for name, row in record.get("controls", {}).items():
+        if row["every"]:
+            first, end = end + 1, end + 1 + value_count(row)
+            found[name] = slice(first, end)
+    return found
 
 
 def parameters_of(model: Compiled, parameters: Array, record: Record, owners: Set[str]) -> Array:
@@ -235,135 +250,6 @@ def parameters_of(model: Compiled, parameters: Array, record: Record, owners: Se
             start = model.starts[element] + first
             made[start : start + len(own)] = own
     return made
-
-
-# ---- frames ----
-
-
-class Frames:
-    """The points of a model that elements attach to; equal ones are shared."""
-
-    def __init__(self, record: Record) -> None:
-        self._bodies, self._weigh = record["bodies"], any(record["gravity"])
-        self._supports = {name: -2 - i for i, name in enumerate(record["supports"])}
-        self._nodes = {
-            f"{name}.{node}": (body["block"], part)
-            for name, body in self._bodies.items()
-            if body["modes"]
-            for part, node in enumerate(body["modes"]["nodes"], 1)
-        }
-        self.holders = holders(record["joints"])
-        self.coms = {name: _com(record, name, self.holders.get(name)) for name in self._bodies}
-        self.trees = trees_of(record)
-        self.links: dict[str, Link] = {}
-        for links in self.trees.values():
-            v, q = 0, 0
-            for name in links:
-                holder = self.holders.get(name)
-                width, wide = widths(self._bodies[name], record["joints"][holder] if holder else None)
-                self.links[name] = Link(v, v + width - 1, q)
-                v, q = v + width, q + wide
-        self._found: dict[Frame, int] = {}
-        self._coms: dict[str, int] = {}
-
-    def at(self, who: str, point: Sequence[float]) -> int:
-        """Number of the frame at a point of a body, of a support or of the ground, or at a node."""
-        return self._number(self._on_body(who, point) if who in self._bodies else self._elsewhere(who, point))
-
-    def block(self, who: str) -> int:
-        """The block of a body or a node, -1 for the ground and for supports."""
-        if who in self._nodes:
-            return self._nodes[who][0]
-        return self._bodies[who]["block"] if who in self._bodies else -1
-
-    def com(self, name: str) -> int:
-        """Number of the frame at the COM of a body, at a node or at a support."""
-        if name not in self._coms:
-            self._coms[name] = self.at(name, _ZERO)
-        return self._coms[name]
-
-    def origin(self, name: str) -> int:
-        """Number of the frame at the point of a body that its coordinates describe."""
-        com = self.coms[name]
-        return self.at(name, [-x for x in com]) if any(com) else self.com(name)
-
-    def span(self, joint: JointRow) -> tuple[tuple[int, int], tuple[int, int]]:
-        """The first index and the number of the coordinates of a joint that holds a link, and of its velocities."""
-        link, kind = self.links[joint["second"]], joint["kind"]
-        return (link.q, tree_width(kind)), (link.first, len(TREE_JOINTS[kind]))
-
-    def coordinates(self, joint: JointRow, at: int) -> dict[str, tuple[int, int, int]]:
-        """The coordinates of a joint that holds the link on which the frame `at` is, as in `JointIndices`."""
-        link = self.links[joint["second"]]
-        found: dict[str, tuple[int, int, int]] = {}
-        if joint["kind"] not in JOINTS:
-            return found
-        for i, (kind, axis) in enumerate(TREE_JOINTS[joint["kind"]]):
-            if axis == 2 and kind != "node":
-                v = link.first + i
-                own = at if v == link.last else self._number((self.block(joint["second"]), v, *_ZERO, *_ZERO))
-                found["angle" if kind == "turn" else "slide"] = own, link.q + i, v
-        return found
-
-    def _number(self, frame: Frame) -> int:
-        return self._found.setdefault(frame, len(self._found))
-
-    def elements(self) -> tuple[int, int]:
-        """Number of elements of supports and bodies, and of weights."""
-        rigid = len(self._bodies) - len(self.links)
-        return len(self._supports) + len(self.trees) + rigid, len(self._bodies) if self._weigh else 0
-
-    def __iter__(self) -> Iterator[Frame]:
-        """The frames in the order of their numbers, those of all COMs, nodes and supports among them."""
-        self.named()
-        return iter(self._found)
-
-    def named(self) -> dict[str, int]:
-        """Frames of the COMs of all bodies, of all nodes and of all supports."""
-        return {name: self.com(name) for name in (*self._bodies, *self._nodes, *self._supports)}
-
-    def _on_body(self, who: str, point: Sequence[float]) -> Frame:
-        body, (x, y, z), (a, b, c) = self._bodies[who], point, self.coms[who]
-        if body["reference"] is None:
-            x, y, z = x + a, y + b, z + c
-        else:
-            x, y, z = _in_node(body, np.array([x + a, y + b, z + c])).tolist()
-        base = body["pivot"]["point"] if body["pivot"] else _ZERO
-        return (
-            body["block"],
-            self.links[who].last if who in self.links else 0,
-            *base,
-            x + 0.0,
-            y + 0.0,
-            z + 0.0,
-        )  # without negative zeros
-
-    def _elsewhere(self, who: str, point: Sequence[float]) -> Frame:
-        if who == "ground":
-            return -1, 0, *point, *_ZERO
-        if who in self._supports:
-            return self._supports[who], 0, *_ZERO, *point
-        return *self._nodes[who], *_ZERO, *_ZERO
-
-
-_ZERO: Final = (0.0, 0.0, 0.0)
-
-
-def _com(record: Record, name: str, holder: str | None) -> Vector:
-    """The vector (3,) in body axes from the point that the coordinates describe to the COM.
-
-    `holder` is the joint that holds the body if it is a link.
-    """
-    if holder is not None:
-        return [-x for x in record["joints"][holder]["points"][1]]
-    pivot = record["bodies"][name]["pivot"]
-    return pivot["com"] if pivot else [*_ZERO]
-
-
-def _in_node(body: BodyRow, x: Array) -> Array:
-    """Components (..., 3) in the axes of the body's node of vectors given in body axes."""
-    turned: Array = x if body["reference"] is None else x @ np.array(body["reference"]).T
-    return turned
 
 
 # ---- elements ----
@@ -441,7 +327,7 @@ def _moment(body: BodyRow, com: Vector) -> Vector | None:
     """The inertia (6,) of a unit mass at the COM about the node, in the node's axes; None: they coincide."""
     if not any(com):
         return None
-    c = _in_node(body, np.array(com))
+    c = in_node(body, np.array(com))
     return _six((c @ c * np.eye(3) - np.outer(c, c)).tolist())
 
 
@@ -450,7 +336,7 @@ def _rigid_body(name: str, moment: Vector | None, at: int, record: Record) -> El
     body = record["bodies"][name]
     inertia = body["inertia"] or []
     if body["reference"] is not None:
-        inertia = _in_node(body, _in_node(body, np.array(inertia)).T).tolist()
+        inertia = in_node(body, in_node(body, np.array(inertia)).T).tolist()
     six, mass = _six(inertia), body["mass"]
     if moment is not None:
         six = [own + mass * more for own, more in zip(six, moment, strict=True)]
@@ -470,13 +356,13 @@ def _links(record: Record, name: str, frames: Frames) -> Vector:
     """
     body, links, holder = record["bodies"][name], frames.links[name], frames.holders.get(name)
     if holder is None:
-        parent, R, point, axes = -1, np.eye(3), body["pivot"]["point"] if body["pivot"] else _ZERO, np.eye(3)
+        parent, R, point, axes = -1, np.eye(3), body["pivot"]["point"] if body["pivot"] else ZERO, np.eye(3)
         motions = root_motions(body)
     else:
         joint = record["joints"][holder]
         first, axes = np.array(joint["triads"])
         x, y, z = joint.get("slide_point", joint["points"][0])
-        a, b, c = _ZERO if joint["first"] == "ground" else frames.coms[joint["first"]]
+        a, b, c = ZERO if joint["first"] == "ground" else frames.coms[joint["first"]]
         parent = frames.links[joint["first"]].last if joint["first"] != "ground" else -1
         R, point, motions = first @ axes.T, (x + a, y + b, z + c), TREE_JOINTS[joint["kind"]]
     inertia = body["mass"], *frames.coms[name], *_six(body["inertia"] or [])
@@ -485,7 +371,7 @@ def _links(record: Record, name: str, frames: Frames) -> Vector:
         last = number == links.last
         values += parent, _MOTIONS.index(kind), not last, *R.ravel().tolist(), *point, *axes[:, axis].tolist()
         values += inertia if last else (0.0,) * 10
-        parent, R, point = number, np.eye(3), _ZERO
+        parent, R, point = number, np.eye(3), ZERO
     return values
 
 
@@ -518,7 +404,7 @@ def _joint(name: str, frames: tuple[int, int], record: Record) -> Element:
     """The element of a joint that has constraint rows."""
     joint, rows = record["joints"][name], _rows(record, name)
     if "triads" not in joint:
-        return _element(joint["kind"], name, frames, _in_nodes(record, joint, partners(joint)), None, *rows)
+        return _element(joint["kind"], name, frames, in_nodes(record, joint, partners(joint)), None, *rows)
     if joint["kind"] in _EDGES:
         return _edge(record, name, frames)
     if "of" in joint:
@@ -576,7 +462,7 @@ def _attached(force: ForceRow, frames: Frames) -> tuple[int, ...]:
     if "joint" in force:
         return ()
     at = tuple(frames.at(who, point) for who, point in zip(force["bodies"], force["points"], strict=True))
-    return (*at, frames.at("ground", _ZERO)) if "function" in force and len(at) == 1 else at
+    return (*at, frames.at("ground", ZERO)) if "function" in force and len(at) == 1 else at
 
 
 def _force(name: str, at: tuple[int, ...], joints: dict[str, JointIndices], record: Record) -> Element:
@@ -590,10 +476,10 @@ def _force(name: str, at: tuple[int, ...], joints: dict[str, JointIndices], reco
     if "function" in force:
         law = _element("force_law", name, at, {"nbodies": len(force["bodies"])}, _law(record, force))
         return law._replace(reads=_reads(record, force))
-    return _element(force["kind"], name, at, _in_nodes(record, force, force["bodies"]))
+    return _element(force["kind"], name, at, in_nodes(record, force, force["bodies"]))
 
 
-def _in_nodes(record: Record, entry: ForceRow | JointRow, bodies: Sequence[str]) -> dict[str, Any]:
+def in_nodes(record: Record, entry: ForceRow | JointRow, bodies: Sequence[str]) -> dict[str, Any]:
     """The parameters of an entry, those that are given in the axes of a body in those of its node."""
     values = cast(dict[str, Any], dict(entry))
     for name, declared in DECLARED[entry["kind"]].parameters.items():
@@ -657,3 +543,96 @@ def _source(load: LoadRow, turn: Any = None) -> dict[str, Any]:
     if "vector" in load:
         return {"source": 0, "data": turned}
     return {"source": 1, "data": np.concatenate([[len(load["times"])], load["times"], turned.ravel()])}
+
+
+# ---- controls ----
+
+
+def value_count(row: ControlRow) -> int:
+    """How many values a control has."""
+    return len(row["joints"]) + 6 * len(row["bodies"]) + len(row["states"])
+
+
+def element_count(row: ControlRow) -> int:
+    """How many elements take the values of a control."""
+    return len(row["joints"]) + len(row["bodies"]) + (row["block"] is not None)
+
+
+def _controls(
+    record: Record, frames: Frames, joints: dict[str, JointIndices]
+) -> list[tuple[str, Any, Any, int, float, NDArray[np.intc]]]:
+    """The controls as the core takes them."""
+    starts = first_velocities(blocks_of(record)) if "controls" in record else []
+    found = []
+    for name, row in record.get("controls", {}).items():
+        reads = _read(record, frames, joints, starts, name)
+        function, tangent = row["function"], row["tangent"]
+        if tangent is not None:
+            tangent = ReadTangent(name, tangent, tuple(reads))
+        velocities = np.array([] if row["every"] else reads, np.intc)
+        found.append((name, function, tangent, value_count(row), row["every"] or 0.0, velocities))
+    return found
+
+
+def _read(record: Record, frames: Frames, joints: dict[str, JointIndices], starts: list[int], name: str) -> list[int]:
+    """The velocities on which the values of a control may depend, or on whose displacements they may."""
+    controls = record["controls"]
+    if (names := controls[name]["reads"]) is None:
+        return [*range(starts[-1])]
+    found = set[int]()
+
+    def add(block: int | None, first: int = 0, count: int | None = None) -> None:
+        if block is not None and block >= 0:
+            start, end = starts[block : block + 2]
+            found.update(range(start + first, end if count is None else start + first + count))
+
+    def add_body(who: str) -> None:
+        if who not in frames.links:
+            add(frames.block(who))
+            return
+        for link in frames.path(who):
+            add(frames.block(who), frames.links[link].first, frames.links[link].last - frames.links[link].first + 1)
+
+    for read in (name, *names):
+        if read in controls:
+            add(controls[read]["block"])
+        elif read in joints and joints[read].link is not None:
+            add(joints[read].blocks[1], *joints[read].held[1])
+        elif read in joints:
+            for who in partners(record["joints"][read]):
+                add_body(who)
+        else:
+            add_body(read)
+    return sorted(found)
+
+
+def _efforts(record: Record, frames: Frames, joints: dict[str, JointIndices]) -> Iterator[Parts]:
+    """The elements that take the values of controls, in the order of these."""
+    first = 0
+    for name, row in record.get("controls", {}).items():
+        for joint, coordinate in row["joints"]:
+            yield (name,), _joint_effort, (f"{name}.{joint}", joint, coordinate, joints[joint], first), None
+            first += 1
+        for who in row["bodies"]:
+            yield (name,), _body_effort, (f"{name}.{who}", who, frames.com(who), first), None
+            first += 6
+        if row["block"] is not None:
+            yield (name,), _control_states, (name, frames.states(row["block"]), first), None
+        first += len(row["states"])
+
+
+def _joint_effort(name: str, joint: str, coordinate: str, indices: JointIndices, first: int, record: Record) -> Element:
+    if indices.link is not None:
+        return _element("coordinate_effort", name, (indices.coordinates[coordinate][0],), {"value": float(first)})
+    values = {"value": float(first), **_axes(record, record["joints"][joint])}
+    slides = coordinate == "slide"
+    frames = indices.slide if slides else indices.frames
+    return _element("slide_effort" if slides else "joint_effort", name, frames, values)
+
+
+def _body_effort(name: str, who: str, at: int, first: int, record: Record) -> Element:
+    return _element("body_effort", name, (at,), {"turn": _turn(record, who), "value": float(first)})
+
+
+def _control_states(name: str, at: int, first: int, record: Record) -> Element:
+    return _element("states", name, (at,), {"value": float(first)})

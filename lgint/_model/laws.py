@@ -41,6 +41,26 @@ class States:
 
 
 @dataclass(frozen=True)
+class ReadTangent:
+    """The tangent of a control, whose values may depend on some velocities and their displacements alone."""
+
+    name: str
+    tangent: Callable[..., Any]
+    reads: tuple[int, ...]
+
+    def __call__(self, state: Any) -> Any:
+        """The derivatives, after a check."""
+        given = np.asarray(self.tangent(state), dtype=np.float64)
+        rest = np.delete(given, [i for i in self.reads if i < given.shape[-1]], axis=-1) if given.ndim else given
+        if given.ndim == 3 and rest.any():
+            raise ValueError(
+                f"tangent of control {self.name!r}: derivatives that are not zero by velocities which `reads` does not "
+                "name; leave out `reads`, or name all on which the control depends"
+            )
+        return given
+
+
+@dataclass(frozen=True)
 class TurnedLaw:
     """A law in body axes, for bodies whose nodes have other axes.
 

@@ -36,7 +36,7 @@ class _Whole(NamedTuple):
     ends: tuple[list[int], list[int]]  # the first index of each block in q and in v, and the end of the last one
     bodies: list[list[str]]  # by block
     hanging: list[list[str]]  # by block: the joints that hold the links of a tree
-    bare: Record  # the record without forces
+    bare: Record  # the record without forces and controls
 
     @classmethod
     def of(cls, model: Model) -> _Whole:
@@ -49,7 +49,9 @@ class _Whole(NamedTuple):
             if joint.get("holds"):
                 hanging[model.bodies[joint["second"]]["block"]].append(name)
         ends = [*(q for q, _ in starts), model.nq], [*(v for _, v in starts), model.nv]
-        return cls(model, ends, bodies, hanging, {**model.record(), "forces": {}, "gravity": [0.0, 0.0, 0.0]})
+        return cls(
+            model, ends, bodies, hanging, {**model.record(), "forces": {}, "controls": {}, "gravity": [0.0, 0.0, 0.0]}
+        )
 
 
 class Loop:
@@ -75,7 +77,7 @@ class Loop:
         self.q, self.v = self.part(self.model.q0, 0), self.part(self.model.v0, 1)
 
     def compile(self, dropped: Dropped) -> _core.Model:
-        """The loop without these rows, and without forces."""
+        """The loop without these rows, and without forces and controls."""
         bodies: dict[str, BodyRow] = {}
         for i, block in enumerate(self._blocks):
             for name in self._whole.bodies[block]:

@@ -12,10 +12,10 @@ from numpy.typing import ArrayLike
 
 from lgint import _core
 from lgint._args import Array, choice
-from lgint._model.compile import JointIndices, compiled, parameters_of, start_memory
+from lgint._model.compile import JointIndices, compiled, element_count, held_values, parameters_of, start_memory
 from lgint._model.joints import JOINTS
 from lgint._model.laws import States
-from lgint._model.record import BodyRow, ForceRow, JointRow, Record, RodRow, mode_count, partners
+from lgint._model.record import BodyRow, ControlRow, ForceRow, JointRow, Record, RodRow, mode_count, partners
 from lgint._model.rod import Rod
 from lgint._model.system import UPPER, System
 from lgint._model.values import Value, changed, value_in, values_of
@@ -42,6 +42,8 @@ class Model(System):
         By name: kind, and the bodies or the joint on which they act. Tendons have an entry for each of their segments.
     rods : mapping of str to dict
         By name: nodes, edges, and whether the rod is closed.
+    controls : mapping of str to dict
+        By name: the joints and bodies on which it acts, its states, and the period of samples, if any.
     q0 : ndarray, shape (nq,)
         Coordinates at the start, read-only.
     v0 : ndarray, shape (nv,)
@@ -75,6 +77,7 @@ class Model(System):
         self.joints: Mapping[str, JointRow] = MappingProxyType(record["joints"])
         self.forces: Mapping[str, ForceRow] = MappingProxyType(record["forces"])
         self.rods: Mapping[str, RodRow] = MappingProxyType(record["rods"])
+        self.controls: Mapping[str, ControlRow] = MappingProxyType(record.get("controls", {}))
 
     def record(self) -> Record:
         """Plain data (numbers, strings, lists, functions) from which `Model` rebuilds the model.
@@ -442,8 +445,18 @@ class Model(System):
 
     @property
     def elements(self) -> int:
-        """Number of elements in the core; those of forces are the last."""
-        return len(self._compiled.starts) - 1
+        """Number of elements in the core without those of controls; those of forces are the last."""
+        return len(self._compiled.starts) - 1 - sum(map(element_count, self.controls.values()))
+
+    @property
+    def sampled(self) -> Sequence[str]:
+        """Names of sampled controls."""
+        return tuple(self.held)
+
+    @functools.cached_property
+    def held(self) -> dict[str, slice]:
+        """By sampled control, where its values are in the memory; the number before them is 0 until it is sampled."""
+        return held_values(self._compiled, self._record)
 
     @property
     def supports(self) -> Mapping[str, int]:

@@ -71,7 +71,7 @@ class Declared(NamedTuple):
     family: str  # "body", "force" or "joint"
     frames: int  # on how many bodies it acts
     parameters: Mapping[str, Parameter]
-    whole: bool  # whether its parameters alone determine it, without a function, a table or a coordinate of a joint
+    whole: bool  # whether its parameters alone determine it, without a function, a control, a table or a joint
 
 
 def _declared(element: int, row: Mapping[str, Any]) -> Declared:
@@ -79,8 +79,9 @@ def _declared(element: int, row: Mapping[str, Any]) -> Declared:
         entry["name"]: Parameter((element, i), **{key: entry[key] for key in Parameter._fields[1:]})
         for i, entry in enumerate(row["parameters"])
     }
-    alone = not row["law"] and row["locked"] is None and all(entry.shape is not None for entry in parameters.values())
-    return Declared(row["family"], row["nframes"], parameters, alone and row["family"] != "body")
+    needs_more = row["law"] or row["control"] or row["locked"] is not None or row["family"] == "body"
+    whole = not needs_more and all(entry.shape is not None for entry in parameters.values())
+    return Declared(row["family"], row["nframes"], parameters, whole)
 
 
 DECLARED: Final = {row["name"]: _declared(i, row) for i, row in enumerate(_core.ELEMENTS)}

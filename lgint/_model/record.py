@@ -109,6 +109,19 @@ class ForceRow(_ForceRow, total=False):
     reads: list[str]  # of a law that is called with a state: the bodies on which it depends, if not on all
 
 
+class ControlRow(TypedDict):
+    """A control: its values are the efforts in joints, six values for each body, and the rates of its states."""
+
+    function: Callable[..., Any]
+    tangent: Callable[..., Any] | None
+    joints: list[list[str]]  # name and coordinate, "angle" or "slide"
+    bodies: list[str]
+    states: dict[str, float]  # with their values at the start
+    every: float | None  # the period of samples
+    reads: list[str] | None  # joints, bodies and controls on which it depends; None: everything
+    block: int | None  # of its states; None: it has none, or they are held between samples
+
+
 class LoadRow(TypedDict, total=False):
     """A vector, a table of vectors, or a function of time, of three values, or of six for a strain."""
 
@@ -129,6 +142,7 @@ class _Record(TypedDict, total=False):
     """What not every record has."""
 
     loops: dict[str, int]  # by joint: number of its loop, from 1 on, if rows are dropped there; not in older files
+    controls: dict[str, ControlRow]  # if there are any
     mem0: Vector  # the memory of the start, if it does not follow from the angles of joints
     exact: bool  # whether q0 has the bits of a state, whose quaternions may not have unit length; if so, True
 

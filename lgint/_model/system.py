@@ -26,6 +26,15 @@ def checked(model: object) -> System:
     return model
 
 
+def refuse_samples(model: System, what: str) -> None:
+    """ValueError if the model has a sampled control, whose values do not follow from its state."""
+    for name in model.sampled:
+        raise ValueError(
+            f"{what}: control {name!r} is sampled, so that its efforts do not follow from the state; "
+            "add it without `every` to see the system that it approximates"
+        )
+
+
 class System:
     """A system of the core and its start, as `integrate` takes it. Base class of `Model` and `CallableModel`.
 
@@ -75,6 +84,11 @@ class System:
     def nc(self) -> int:
         """Number of constraint rows, including the blocks' own rows."""
         return self.core.nrows
+
+    @property
+    def sampled(self) -> Sequence[str]:
+        """Names of sampled controls."""
+        return ()
 
     @property
     def has_potential(self) -> bool:

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from lgint import _core
 from lgint._args import Array, array, flag, number
 from lgint._model.model import Model
-from lgint._model.system import UPPER, System, checked
+from lgint._model.system import UPPER, System, checked, refuse_samples
 from lgint._run.grown import warn_of_angles
 from lgint._run.integrate import count
 from lgint._run.progress import progress_bar
@@ -94,6 +94,7 @@ def equilibrium(
     step that failed) and the `.trajectory` so far.
     """
     factors = _factors(checked(model), loads)
+    refuse_samples(model, "equilibrium")
     options: dict[str, Any] = {
         "time": number("time", time),
         "newton_rtol": number("newton_rtol", newton_rtol, nonnegative=True),

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from lgint._args import Array, array, choice, flag
 from lgint._model.model import Model
 from lgint._state.bodies import rotate
-from lgint._state.outputs import OutputAccessors
+from lgint._state.controls import ControlAccessors
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -21,7 +21,7 @@ Sparse = Any  # a csr_array, or a list of them
 CHAINS = {"K": (1.0, 0.0, 0.0), "D": (0.0, 1.0, 0.0), "M": (0.0, 0.0, 1.0)}  # d(q, v, a)/du of each derivative
 
 
-class MechanicsAccessors(OutputAccessors):
+class MechanicsAccessors(ControlAccessors):
     """All accessors: those of bodies, rods, joints and elements, and of the equations of motion."""
 
     __slots__ = ()
@@ -138,9 +138,6 @@ class MechanicsAccessors(OutputAccessors):
     ) -> Array:
         core = self.model.core
         return core.evaluate(self.clock, self.q, self.v, a, lam, mem=self._memory, want=want, k=k, **self._how)[want]
-
-    def _need_forces(self, what: str) -> None:
-        """AttributeError inside a function from whose value the forces follow; it could not end."""
 
     def _matrix(self, which: str, sparse: bool) -> Any:
         if which in ("K", "D"):

@@ -99,6 +99,8 @@ def candidates(row: dict[str, Any]) -> Iterator[tuple[float, ...]]:
             choices.append(((A @ A.T).ravel(),))
         elif valid == "choice":
             choices.append([(float(i),) for i in range(len(parameter["choices"]))])
+        elif parameter["name"] == "value":  # of a control
+            choices.append(((3.0,),))
         elif (count, unit) == (1, ""):
             choices.append(((0.0,), (1.0,), (2.0,)))
         elif unit == "kg m^2" and count == 6:

@@ -6,6 +6,8 @@ import pytest
 from cores import core_model, motion
 from elements.rows import INERTIA, JOINTS, ON_BODIES, ROWS, difference, random_point, rigid
 
+STEPPED = [element for element in ON_BODIES if not ROWS[element.kind]["control"]]  # controls have no steps
+
 DISCRETE, MIDPOINT = 0, 1
 KINDS = [("euler_parameters", "euler_parameters"), ("euler_parameters_fixed", "euler_parameters")]
 TERMS = ("force", "Gtlam", "phi", "G", "B")
@@ -23,7 +25,7 @@ def random_step(model, bare, seed, length=0.1):
     return q0, q1, lam, 0.3
 
 
-@pytest.mark.parametrize("element", ON_BODIES, ids=str)
+@pytest.mark.parametrize("element", STEPPED, ids=str)
 def test_the_midpoint_rule_is_an_evaluation_at_the_middle(element, kinds):
     if ROWS[element.kind]["locked"] == "123" and element.parameters[0] == 0:
         element = element._replace(parameters=(1.0, *element.parameters[1:]))  # the axes of the first body
@@ -57,7 +59,7 @@ by_form = pytest.mark.parametrize("equivariant", [True, False], ids=["equivarian
 
 
 @by_form
-@pytest.mark.parametrize("element", ON_BODIES, ids=str)
+@pytest.mark.parametrize("element", STEPPED, ids=str)
 def test_tangent_of_the_midpoint_rule(element, kinds, equivariant):
     model = rigid(kinds, element)
     check_tangent(model, random_step(model, rigid(kinds), 2), MIDPOINT, equivariant=equivariant)
@@ -104,9 +106,7 @@ def test_rows_as_printed_are_those_of_quadratic_attitudes(element, kinds):
     assert np.allclose(got["Gtlam"], got["G"].T @ lam, rtol=1e-13, atol=1e-13)
 
 
-LOADS = [
-    e for e in ON_BODIES if str(e) in ("force-0-0", "force-1-0", "torque-0-0", "torque-1-0", "drag", "force_law-1")
-]
+LOADS = [e for e in STEPPED if str(e) in ("force-0-0", "force-1-0", "torque-0-0", "torque-1-0", "drag", "force_law-1")]
 
 
 def printed_load(element, x, xdot, R, E, G, rate):
@@ -164,7 +164,7 @@ def along_symmetries(model, q):
 
 
 @by_form
-@pytest.mark.parametrize("element", ON_BODIES, ids=str)
+@pytest.mark.parametrize("element", STEPPED, ids=str)
 def test_tangent_of_discrete_gradients(element, kinds, equivariant):
     model = rigid(kinds, element)
     step = random_step(model, rigid(kinds), 3, 0.05)
@@ -205,7 +205,7 @@ def test_discrete_gradients_of_rows(element, length):
 
 # ---- elements between a body and the ground ----
 
-WITH_TWO_ENDS = [e for e in ON_BODIES if ROWS[e.kind]["nframes"] == 2 and not e.kind.endswith("edge")]
+WITH_TWO_ENDS = [e for e in STEPPED if ROWS[e.kind]["nframes"] == 2 and not e.kind.endswith("edge")]
 
 
 GROUND = (0.2, -0.1, 0.4)
@@ -294,11 +294,11 @@ def test_elements_on_the_ground_keep_the_momentum_about_the_vertical(element, fi
 
 # ---- potentials, and both in the printed form ----
 
-CONSERVATIVE = [e for e in ON_BODIES if e.kind in ("gravity", "cartesian_spring", "spring") or e.kind.endswith("edge")]
+CONSERVATIVE = [e for e in STEPPED if e.kind in ("gravity", "cartesian_spring", "spring") or e.kind.endswith("edge")]
 
 
 @by_form
-@pytest.mark.parametrize("element", ON_BODIES, ids=str)
+@pytest.mark.parametrize("element", STEPPED, ids=str)
 def test_without_motion_all_gradients_are_those_at_the_middle(element, kinds, equivariant):
     model = rigid(kinds, element)
     q, _, lam, h = random_step(model, rigid(kinds), 4)

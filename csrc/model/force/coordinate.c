@@ -25,6 +25,12 @@ static lg_status check_tree_outside(const lg_element *e, const char **reason)
     return lg_outside_check(e, reason);
 }
 
+static lg_status check_tree_effort(const lg_element *e, const char **reason)
+{
+    LG_TRY(check_tree(e, reason));
+    return lg_effort_check(e, reason);
+}
+
 /* ---- between two bodies ---- */
 
 /* out += s u g^T, for one quarter of it. */
@@ -78,9 +84,11 @@ static inline lg_status exert_on_coordinate(const lg_coordinate_type *type, lg_l
 WRENCHES(angle, drive)
 WRENCHES(angle, drive_at_rest)
 WRENCHES(angle, outside)
+WRENCHES(angle, effort)
 WRENCHES(slide, drive)
 WRENCHES(slide, drive_at_rest)
 WRENCHES(slide, outside)
+WRENCHES(slide, effort)
 
 static const double *angle_triads(const lg_element *e)
 {
@@ -93,9 +101,12 @@ static const lg_force_type tree_at_rest = {.coordinate = lg_drive_at_rest_law};
 
 static const lg_parameter joint_drive_parameters[] = {LG_TRIADS, LG_DRIVE_PARAMETERS("N m", "rad")};
 static const lg_parameter joint_law_parameters[] = {LG_TRIADS};
+static const lg_parameter joint_effort_parameters[] = {LG_TRIADS, LG_CONTROL_VALUE};
 static const lg_parameter slide_drive_parameters[] = {LG_SLIDE_PARAMETERS, LG_DRIVE_PARAMETERS("N", "m")};
 static const lg_parameter slide_law_parameters[] = {LG_SLIDE_PARAMETERS};
+static const lg_parameter slide_effort_parameters[] = {LG_SLIDE_PARAMETERS, LG_CONTROL_VALUE};
 static const lg_parameter coordinate_drive_parameters[] = {LG_DRIVE_PARAMETERS("(N m or N)", "(rad or m)")};
+static const lg_parameter coordinate_effort_parameters[] = {LG_CONTROL_VALUE};
 
 #define PARAMETERS(NAME)                                                                                               \
     .info.parameters = NAME##_parameters, .info.nparameters = sizeof NAME##_parameters / sizeof *NAME##_parameters
@@ -109,6 +120,7 @@ static const lg_parameter coordinate_drive_parameters[] = {LG_DRIVE_PARAMETERS("
 
 #define DRIVE(AT_REST)                                                                                                 \
     .info.reference = "holzinger2024 4.4", .in = {[LG_FORM_STATICS] = &(AT_REST)}, .next_kink = lg_drive_next_kink
+#define EFFORT .info.reference = "docs/control", .info.uses_control = 1
 #define OUTSIDE .info.reference = "holzinger2024 (9)", .info.uses_law = 1
 
 #define FORCE(NAME, DOC, ...)                                                                                          \
@@ -119,11 +131,17 @@ FORCE(joint_drive, "A constant torque and a controlled angle about the axis betw
       DRIVE(angle_at_rest), PARAMETERS(joint_drive));
 FORCE(joint_law, "A torque about the axis between two bodies, a function of time, angle and rate.", ANGLE(outside),
       OUTSIDE, PARAMETERS(joint_law));
+FORCE(joint_effort, "A torque about the axis between two bodies, a value of a control.", ANGLE(effort), EFFORT,
+      PARAMETERS(joint_effort));
 FORCE(slide_drive, "A constant force and a controlled slide along an axis of the first of two bodies.", SLIDE(drive),
       DRIVE(slide_at_rest), PARAMETERS(slide_drive));
 FORCE(slide_law, "A force along an axis of the first of two bodies, a function of time, slide and rate.",
       SLIDE(outside), OUTSIDE, PARAMETERS(slide_law));
+FORCE(slide_effort, "A force along an axis of the first of two bodies, a value of a control.", SLIDE(effort), EFFORT,
+      PARAMETERS(slide_effort));
 FORCE(coordinate_drive, "A constant torque (or force) and a controlled coordinate in a joint of a tree.", TREE(drive),
       DRIVE(tree_at_rest), PARAMETERS(coordinate_drive));
 FORCE(coordinate_law, "A torque (or force) in a joint of a tree, a function of time, coordinate and rate.",
       TREE(outside), OUTSIDE);
+FORCE(coordinate_effort, "A torque (or force) in a joint of a tree, a value of a control.", TREE(effort), EFFORT,
+      PARAMETERS(coordinate_effort));

@@ -88,3 +88,17 @@ lg_status lg_outside_law(const lg_element *e, const lg_point *at, double s, doub
     LG_TRY(outside_slope(e, at, x, 0, law + 1));
     return outside_slope(e, at, x, 1, law + 2);
 }
+
+lg_status lg_effort_check(const lg_element *e, const char **reason)
+{
+    *reason = "there is no such value of a control";
+    return e->value ? LG_OK : LG_BAD_ARGUMENT;
+}
+
+lg_status lg_effort_law(const lg_element *e, const lg_point *at, double s, double rate, int linear, double law[3])
+{
+    (void)s, (void)rate, (void)linear;
+    law[0] = at->work[e->value];
+    law[1] = law[2] = 0;
+    return LG_OK;
+}

@@ -1,0 +1,478 @@
+"""Controls: functions of the state that give efforts, with states of their own, in every evaluation or sampled."""
+
+import pickle
+
+import numpy as np
+import pytest
+from scipy.integrate import solve_ivp
+
+import lgint
+from kinds import FORMULATIONS, METHODS, MOMENTUM
+
+GRAVITY, LENGTH, MASS, INERTIA = 9.81, 0.5, 2.0, 0.2
+SIDES = ["minimal", *FORMULATIONS]
+OPTIONS = {"rtol": 1e-10, "atol": 1e-12}
+
+
+def pid(state, name="pid"):
+    error = 1.0 - state.joint_angle("pin")
+    integral = state.control(name).states["integral"]
+    return [30 * error - 6 * state.joint_rate("pin") + 20 * integral, error]
+
+
+def arm(formulation="minimal"):
+    b = lgint.ModelBuilder(gravity=(0, 0, -GRAVITY), formulation=formulation)
+    b.add_body("bar", mass=MASS, inertia=(INERTIA, INERTIA, 0.01), position=(0, 0, -LENGTH))
+    b.add_joint("revolute", lgint.ground, "bar", point=(0, 0, 0), axis=(1, 0, 0), name="pin")
+    return b
+
+
+def held_arm(formulation="minimal", function=pid, **more):
+    b = arm(formulation)
+    b.add_control(function, joints="pin", states=["integral"], name="pid", **more)
+    return b.build()
+
+
+def reference(t_end, integral=0.0):
+    def rhs(t, y):
+        angle, rate, z = y
+        torque = 30 * (1 - angle) - 6 * rate + 20 * z - MASS * GRAVITY * LENGTH * np.sin(angle)
+        return [rate, torque / (INERTIA + MASS * LENGTH**2), 1 - angle]
+
+    return solve_ivp(rhs, (0, t_end), [0.0, 0.0, integral], "DOP853", rtol=1e-12, atol=1e-14).y[:, -1]
+
+
+def ends(run):
+    return np.array([run.joint_angle("pin")[-1], run.joint_rate("pin")[-1], run.control("pid").states["integral"][-1]])
+
+
+# ---- against other sources ----
+
+
+@pytest.mark.parametrize("formulation", SIDES)
+@pytest.mark.parametrize("method", ["dopri5", "radau5"])
+def test_pid_is_that_of_scipy(method, formulation):
+    model = held_arm(formulation, reads="pin")
+    run = lgint.integrate(model, method, t_end=0.4, rtol=1e-9, atol=1e-10)
+    np.testing.assert_allclose(ends(run), reference(0.4), atol=1e-8)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_every_method_runs_controls(method):
+    run = lgint.integrate(held_arm("R3xSO3"), method, t_end=0.1, h=1e-3)
+    error = np.abs(ends(run) - reference(0.1)).max()
+    assert error < (2e-2 if method == "euler" else 5e-5)
+
+
+@pytest.mark.parametrize(("method", "order", "h"), [("genalpha", 2, 0.02), ("rk44", 4, 0.02), ("radau5", 5, 0.1)])
+@pytest.mark.parametrize("formulation", ["minimal", "SE3"])
+def test_order_with_states_of_controls(method, order, h, formulation):
+    model, exact = held_arm(formulation, reads="pin"), reference(0.8)
+    options = {"newton_rtol": 1e-12} if method != "rk44" else {}
+    runs = [lgint.integrate(model, method, t_end=0.8, h=h / n, **options) for n in (1, 2)]
+    errors = [np.linalg.norm(ends(run) - exact) for run in runs]
+    assert np.log2(errors[0] / errors[1]) == pytest.approx(order, abs=0.25)
+
+
+def test_lag_of_an_actuator_has_a_closed_form():
+    """T u' = command - u on a bar without gravity: the angle is (command/J) (t^2/2 - T t + T^2 (1 - e^(-t/T)))."""
+    b = lgint.ModelBuilder(formulation="SE3")
+    b.add_body("bar", mass=MASS, inertia=(INERTIA, INERTIA, 0.01), position=(0, 0, -LENGTH))
+    b.add_joint("revolute", lgint.ground, "bar", point=(0, 0, 0), axis=(1, 0, 0), name="pin")
+
+    def lag(state):
+        (torque,) = state.control("motor").states.values()
+        return [torque, (3.0 - torque) / 0.05]
+
+    b.add_control(lag, joints="pin", states={"torque": 1.0}, reads=[], name="motor")
+    run = lgint.integrate(b.build(), "dopri5", t_end=0.3, **OPTIONS)
+    decay = 0.05 * (1 - np.exp(-run.t / 0.05))  # the integral of the decaying part
+    angle = (3 * run.t**2 / 2 - 2 * 0.05 * (run.t - decay)) / (INERTIA + MASS * LENGTH**2)
+    np.testing.assert_allclose(run.joint_angle("pin"), angle, atol=1e-10)
+    np.testing.assert_allclose(run.control("motor").efforts["pin"], 3 - 2 * np.exp(-run.t / 0.05), atol=1e-9)
+
+
+@pytest.mark.parametrize("formulation", SIDES)
+def test_an_integral_finds_its_equilibrium_and_linearises(formulation):
+    model = held_arm(formulation)
+    rest = lgint.equilibrium(model)
+    assert rest.joint_angle("pin")[-1] == pytest.approx(1.0, abs=1e-9)
+    assert rest.control("pid").efforts["pin"][-1] == pytest.approx(MASS * GRAVITY * LENGTH * np.sin(1.0), rel=1e-9)
+    lin = lgint.linearize(model.with_state(rest).state(), [("control", "pid"), ("joint", "pin")])
+    J, slope = INERTIA + MASS * LENGTH**2, MASS * GRAVITY * LENGTH * np.cos(1.0)
+    by_hand = np.linalg.eigvals([[0, 1, 0], [-(30 + slope) / J, -6 / J, 20 / J], [-1, 0, 0]])
+    np.testing.assert_allclose(np.sort_complex(lin.eigenvalues), np.sort_complex(by_hand), rtol=1e-6)
+    np.testing.assert_array_equal(lin.B[:, 0], lin.B[:, 1])
+    assert lin.input_names == ["control pid pin", "joint pin"]
+
+
+def bodies(formulation, function=None, reads=None, **more):
+    """Two bars at angles of their own on one chassis, which is free."""
+    b = lgint.ModelBuilder(gravity=(0, 0, -GRAVITY), formulation=formulation)
+    b.add_body("chassis", mass=20.0, inertia=(2.0, 3.0, 4.0), velocity=(0.1, 0, 0), angular_velocity=(0.2, 0.1, 0))
+    for side, y, rate in (("left", 0.5, 1.0), ("right", -0.5, -0.4)):
+        velocity = {"angular_velocity": (0.2, 0.1 + rate, 0), "velocity": (0.1, 0, -0.4 * rate)}
+        b.add_body(side, mass=MASS, inertia=(0.1, 0.2, 0.15), position=(0.4, y, 0), **velocity)
+        b.add_joint("revolute", "chassis", side, point=(0, y, 0), axis=(0, 1, 0), name=f"{side} arm")
+    if function:
+        b.add_control(function, reads=reads, name="bar", **more)
+    return b
+
+
+STIFFNESS = 40.0
+
+
+def roll_bar(state):
+    torque = STIFFNESS * (state.joint_angle("left arm") - state.joint_angle("right arm"))
+    return [-torque, torque]
+
+
+@pytest.mark.parametrize("formulation", ["R3xSO3", "SE3", "R3xS3"])
+def test_a_roll_bar_is_one_control_on_two_joints(formulation):
+    """On the bodies it is the same as the moments of the difference of two angles, and conserves its own energy."""
+    names = ["left arm", "right arm"]
+    model = bodies(formulation, roll_bar, names, joints=names).build(start="project")
+    run = lgint.integrate(model, "dopri5", t_end=0.5, **OPTIONS)
+    twist = run.joint_angle("left arm") - run.joint_angle("right arm")
+    energy = run.energy() + STIFFNESS / 2 * twist**2
+    assert np.ptp(twist) > 0.2
+    np.testing.assert_allclose(energy, energy[0], rtol=1e-8)
+    np.testing.assert_allclose(run.control("bar").efforts["left arm"], -STIFFNESS * twist, atol=1e-12)
+    implicit = lgint.integrate(model, "genalpha", t_end=0.5, h=1e-3)
+    assert implicit.joint_angle("left arm")[-1] == pytest.approx(run.joint_angle("left arm")[-1], abs=1e-5)
+
+
+def drag(state):
+    return np.concatenate(
+        [-3 * state.velocity("left") - 8 * state.position("left"), -0.4 * state.angular_velocity("left")]
+    )
+
+
+@pytest.mark.parametrize("formulation", FORMULATIONS)
+@pytest.mark.parametrize("method", ["genalpha", "rk44"])
+def test_forces_on_bodies_are_those_of_a_law(method, formulation):
+    controlled = bodies(formulation, drag, ["left"], bodies="left").build(start="project")
+    b = bodies(formulation)
+    b.add_force_law(
+        lambda t, x, R, xdot, omega: np.concatenate([-3 * xdot - 8 * x, -0.4 * omega]), bodies="left", name="law"
+    )
+    one, other = (lgint.integrate(model, method, t_end=0.1, h=5e-3) for model in (controlled, b.build(start="project")))
+    np.testing.assert_allclose(one.q[-1], other.q[-1], rtol=0, atol=1e-9)
+
+
+# ---- derivatives ----
+
+
+@pytest.mark.parametrize("formulation", ["minimal", "R3xSO3", "euler_parameters"])
+def test_damping_and_stiffness_contain_the_control(formulation):
+    model = held_arm(formulation)
+    state, core = model.state(joints={"pin": 0.7}, rates={"pin": 1.3}), model.core
+    q, v, mem = state.q, state.v, np.array(state.mem)
+    for i in range(model.nv):
+        step = 1e-6 * np.eye(model.nv)[i]
+        for matrix, (above, below) in (
+            (state.stiffness_matrix(), [(core.retract(q, s * step), v) for s in (1, -1)]),
+            (state.damping_matrix(), [(q, v + s * step) for s in (1, -1)]),
+        ):
+            high, low = (
+                core.evaluate(0.0, *at, state.vdot, state.lam, mem=mem, want=("Ma", "gyro", "force", "Btlam"))
+                for at in (above, below)
+            )
+            slope = sum(sign * (high[k] - low[k]) / 2e-6 for k, sign in zip(high, (1, 1, -1, 1), strict=True))
+            np.testing.assert_allclose(matrix[:, i], slope, atol=2e-7 * (1 + np.abs(matrix).max()))
+
+
+def test_reads_and_a_tangent_save_calls():
+    calls = {}
+
+    def counted(name):
+        def function(state):
+            calls[name] = calls.get(name, 0) + 1
+            return pid(state)
+
+        return function
+
+    def slopes(state):
+        by = np.zeros((2, 2, state.model.nv))
+        pin = state.model.coordinate_of("pin", "angle", 1)
+        by[0, :, pin] = -30, -1
+        by[1, 0, pin], by[1, 0, -1] = -6, 20
+        return by
+
+    ends_of, counts = [], {}
+    for name, more in {"all": {}, "pin": {"reads": "pin"}, "tangent": {"reads": "pin", "tangent": slopes}}.items():
+        b = arm()
+        for i in (1, 2):  # bodies that the control does not read; they come before the pin in none of the velocities
+            b.add_body(f"other{i}", mass=1.0, inertia=(1.0, 1.0, 1.0), position=(i, 0, 0))
+        for i in (1, 2):
+            b.add_joint("revolute", lgint.ground, f"other{i}", point=(i, 0, 0.1), axis=(1, 0, 0), name=f"pin{i}")
+        b.add_control(counted(name), joints="pin", states=["integral"], name="pid", **more)
+        run = lgint.integrate(b.build(), "genalpha", t_end=0.2, h=1e-2, newton="full")
+        counts[name] = (calls[name] - run.stats.force_evaluations) / run.stats.jacobians
+        ends_of.append(ends(run))
+    np.testing.assert_allclose(ends_of[1:], ends_of[:1] * np.ones((2, 1)), atol=1e-12)
+    # two calls for each displacement and each velocity: 3 angles and 3 rates, or 1 and 1, and the state
+    assert counts["all"] - counts["pin"] == pytest.approx(2 * 4, abs=0.5)
+    assert counts["pin"] - counts["tangent"] == pytest.approx(2 * 3, abs=0.5)
+
+
+# ---- samples ----
+
+
+def sampled_law(state):
+    return 12.0 * (1.0 - state.joint_angle("pin")) - 4.0 * state.joint_rate("pin") + 8.0
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_samples_are_those_of_a_loop_of_steps(method):
+    b = arm()
+    plain = b.build()
+    called = []
+
+    def control(state):
+        called.append(state.t)
+        return [sampled_law(state)]
+
+    b.add_control(control, joints="pin", every=0.01, name="loop")
+    run = lgint.integrate(b.build(), method, t_end=0.1, h=0.005)
+    stepper, angles = lgint.Stepper(plain, method), [0.0]
+    for _ in range(10):
+        efforts = [sampled_law(stepper.state)]
+        for _ in range(2):
+            stepper.step(0.005, efforts)
+        angles.append(stepper.state.joint_angle("pin"))
+    np.testing.assert_allclose(run.joint_angle("pin")[::2], angles, rtol=0, atol=1e-14)
+    assert called == [pytest.approx(0.01 * k, abs=1e-15) for k in range(11)]
+    held = run.control("loop").efforts["pin"]
+    np.testing.assert_array_equal(held[::2][:-1], held[1::2])
+    np.testing.assert_allclose(held[::2], [sampled_law(run.state(i)) for i in range(0, 21, 2)], rtol=1e-14)
+
+
+def test_steps_end_on_samples_and_states_hold_new_values():
+    def counter(state):
+        return [0.0, state.control("pid").states["integral"] + 1]
+
+    model = held_arm(function=counter, every=0.03)
+    run = lgint.integrate(model, "dopri5", t_end=0.1, dense_output=True, **OPTIONS)
+    for sample in (0.03, 0.06, 0.09):
+        assert np.abs(run.t - sample).min() < 1e-15
+    np.testing.assert_array_equal(run.control("pid").states["integral"], 1 + np.floor(run.t / 0.03 + 1e-9))
+    at = run.at([0.0299, 0.0301, 0.0899, 0.095])
+    np.testing.assert_array_equal(at.control("pid").states["integral"], [1, 2, 3, 4])
+
+
+def test_sampled_controls_at_one_time_see_the_values_before_it():
+    b = arm()
+    b.add_control(lambda state: [state.control("second").states["x"] + 1], states=["x"], every=0.1, name="first")
+    b.add_control(lambda state: [state.control("first").states["x"]], states={"x": 10}, every=0.1, name="second")
+    run = lgint.integrate(b.build(), "rk44", t_end=0.1, h=0.1)
+    np.testing.assert_array_equal(run.control("first").states["x"], [11, 1])
+    np.testing.assert_array_equal(run.control("second").states["x"], [0, 11])
+
+
+def test_a_start_between_samples_is_sampled_at_once():
+    called = []
+    b = arm()
+    b.add_control(lambda state: [called.append(state.t) or 0.0], joints="pin", every=0.1)
+    lgint.integrate(b.build(), "rk44", t0=0.25, t_end=0.45, h=0.05)
+    np.testing.assert_allclose(called, [0.25, 0.3, 0.4], atol=1e-15)
+
+
+@pytest.mark.parametrize("what", ["equilibrium", "linearize", "buckling"])
+def test_sampled_controls_have_no_equilibrium(what):
+    model = held_arm(every=0.1)
+    call = {
+        "equilibrium": lambda: lgint.equilibrium(model),
+        "linearize": lambda: lgint.linearize(model.state()),
+        "buckling": lambda: lgint.buckling(model, [1.0, 2.0]),
+    }[what]
+    with pytest.raises(ValueError, match=f"{what}: control 'pid' is sampled"):
+        call()
+
+
+# ---- runs, files, steppers ----
+
+EVERY = [None, 0.02]
+
+
+@pytest.mark.parametrize("every", EVERY)
+@pytest.mark.parametrize("method", ["genalpha", "rk44", "radau5", "dopri5"])
+def test_runs_resume_bit_for_bit(method, every):
+    model = held_arm("R3xSO3", every=every)
+    whole = lgint.integrate(model, method, t_end=0.1, h=0.01)
+    for cut in (0.04, 0.05):
+        first = lgint.integrate(model, method, t_end=cut, h=0.01)
+        rest = lgint.integrate(model, method, t_end=0.1, h=0.01, start=first)
+        for part in ("q", "v", "vdot", "mem"):
+            np.testing.assert_array_equal(getattr(rest, part)[-1], getattr(whole, part)[-1])
+
+
+@pytest.mark.parametrize("every", EVERY)
+def test_files_and_pickles_hold_controls(tmp_path, every):
+    model = held_arm("R3xSO3", every=every)
+    run = lgint.integrate(model, "genalpha", t_end=0.1, h=0.01)
+    run.save(tmp_path / "run.npz")
+    known = lgint.load(tmp_path / "run.npz")
+    np.testing.assert_array_equal(known.control("pid").states["integral"], run.control("pid").states["integral"])
+    if every:
+        np.testing.assert_array_equal(known.control("pid").efforts["pin"], run.control("pid").efforts["pin"])
+    else:
+        with pytest.raises(RuntimeError, match="the function of 'pid' is a Python function and was not saved"):
+            known.control("pid").efforts  # noqa: B018
+    with pytest.raises(RuntimeError, match="the function of 'pid'"):
+        lgint.integrate(known.model, "genalpha", t_end=0.1, h=0.01)
+    other = pickle.loads(pickle.dumps(model))
+    again = lgint.integrate(other, "genalpha", t_end=0.1, h=0.01)
+    np.testing.assert_array_equal(again.q, run.q)
+    assert other.controls["pid"]["states"] == {"integral": 0.0}
+
+
+@pytest.mark.parametrize("every", EVERY)
+def test_steppers_step_back_and_go_on(every):
+    model = held_arm("SE3", every=every)
+    stepper = lgint.Stepper(model, "genalpha")
+    for _ in range(3):
+        stepper.step(0.01)
+    before = stepper.snapshot()
+    stepper.step(0.01)
+    after = stepper.state
+    stepper.restore(before)
+    stepper.step(0.01)
+    np.testing.assert_array_equal(stepper.v, after.v)
+    continued = lgint.integrate(model.with_state(after), "genalpha", t0=0.04, t_end=0.06, h=0.01)
+    for _ in range(2):
+        stepper.step(0.01)
+    np.testing.assert_array_equal(continued.v[-1], stepper.v)
+    run = lgint.integrate(model, "genalpha", t_end=0.06, h=0.01)
+    np.testing.assert_array_equal(run.v[-1], stepper.v)
+    assert stepper.state.control("pid").efforts["pin"] == run.control("pid").efforts["pin"][-1]
+
+
+def test_other_values_and_sweeps_have_the_control_see_their_own_model():
+    def weigh(state):
+        return [state.model.values["bar.mass"] * GRAVITY * LENGTH * np.sin(state.joint_angle("pin")), 0.0]
+
+    model = held_arm(function=weigh).with_state(joints={"pin": 0.3})
+    data = lgint.sweep(
+        model,
+        {"bar.mass": [1.0, 3.0]},
+        "rk44",
+        t_end=0.1,
+        h=0.01,
+        observables={"end": lambda run: run.joint_angle("pin")[-1]},
+    )
+    np.testing.assert_allclose(data["end"], 0.3, atol=1e-14)  # the weight is balanced
+
+
+@pytest.mark.parametrize("every", EVERY)
+@pytest.mark.parametrize("method", ["genalpha", "rk44"])
+def test_a_failing_function_leaves_the_state(method, every):
+    trouble = []
+
+    def fails(state):
+        if trouble and state.t > 0.035:
+            raise ZeroDivisionError("no")
+        return pid(state)
+
+    model = held_arm("R3xSO3", fails, every=every)
+    whole = lgint.integrate(model, method, t_end=0.06, h=0.01)
+    trouble.append(1)
+    with pytest.raises(ZeroDivisionError) as failure:
+        lgint.integrate(model, method, t_end=0.06, h=0.01)
+    error = failure.value
+    assert error.report["t"] == pytest.approx(0.04 if every else 0.03)
+    notes = getattr(error, "__notes__", ["This is the function of control pid at t = 0.04"])
+    assert notes[0].startswith("This is the function of control pid at t = 0.0")
+    np.testing.assert_array_equal(error.trajectory.q, whole.q[: len(error.trajectory)])
+    stepper = lgint.Stepper(model, method)
+    for _ in range(3):
+        stepper.step(0.01)
+    with pytest.raises(ZeroDivisionError):
+        stepper.step(0.01)
+    np.testing.assert_array_equal(stepper.v, whole.v[3])
+    trouble.clear()
+    for _ in range(3):
+        stepper.step(0.01)
+    np.testing.assert_array_equal(stepper.v, whole.v[-1])
+    rest = lgint.integrate(model, method, t_end=0.06, h=0.01, start=error.trajectory)
+    np.testing.assert_array_equal(rest.v[-1], whole.v[-1])
+
+
+def test_events_see_controls():
+    model = held_arm()
+    event = lambda state: state.control("pid").states["integral"] - 0.1  # noqa: E731
+    run = lgint.integrate(model, "dopri5", t_end=1.0, events=event, **OPTIONS)
+    assert run.sol is None
+    (found,) = run.t_events[0]
+    assert reference(found)[2] == pytest.approx(0.1, abs=1e-6)
+
+
+# ---- what is refused ----
+
+
+@pytest.mark.parametrize("method", MOMENTUM)
+def test_methods_that_conserve_refuse_controls_by_name(method):
+    b = bodies("euler_parameters", roll_bar, joints=["left arm", "right arm"])
+    with pytest.raises(ValueError, match=f"bar is a control, and {method} has no terms for controls"):
+        lgint.integrate(b.build(start="project"), method, t_end=0.1, h=0.01)
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"joints": ["pim"]}, "joint of control 'c' 'pim' .did you mean 'pin'"),
+        ({"joints": ["pin.slide"]}, "joint 'pin' is revolute and has no slide"),
+        ({"bodies": ["baz"]}, "did you mean 'bar'"),
+        ({"bodies": [lgint.ground]}, "a body expected, got the ground"),
+        ({"joints": ["pin", "pin.angle"]}, "each joint once"),
+        ({"joints": "pin", "every": 0.0}, "every of control 'c': .*positive"),
+        ({"joints": "pin", "every": -1.0}, "every of control 'c': .*positive"),
+        ({"joints": "pin", "reads": ["pn"]}, "reads of control 'c' 'pn' .did you mean 'pin'"),
+        ({"joints": "pin", "states": ["x", "x"]}, "each name once"),
+        ({"joints": "pin", "states": {"x": np.inf}}, "state 'x' of control 'c'"),
+        ({"joints": "pin", "tangent": 3}, "tangent of control 'c'"),
+        ({"joints": "pin", "every": 0.1, "reads": ["pin"]}, "reads of control 'c': .*held"),
+        ({}, "neither acts nor has states"),
+    ],
+)
+def test_bad_arguments_are_named(given, message):
+    with pytest.raises(ValueError, match=message):
+        arm().add_control(lambda state: [0.0], name="c", **given)
+
+
+@pytest.mark.parametrize(
+    ("value", "message"),
+    [
+        ([1.0, 2.0, 3.0], r"returned by the function of control pid must have shape \(2,\), given \(3,\)"),
+        (1.0, "must have shape"),
+        ([np.nan, 0.0], "must be finite, but its value at index 0 is nan"),
+        ("text", "returned by the function of control pid"),
+    ],
+)
+def test_what_a_function_returns_is_checked(value, message):
+    model = held_arm(function=lambda state: value)
+    with pytest.raises(ValueError, match=message):
+        lgint.integrate(model, "rk44", t_end=0.1, h=0.1)
+
+
+def test_a_tangent_is_checked():
+    def wide(state):
+        return np.ones((2, 2, state.model.nv))
+
+    with pytest.raises(ValueError, match="tangent of control 'pid': derivatives that are not zero by velocities"):
+        lgint.integrate(held_arm("R3xSO3", tangent=wide, reads=[]), "genalpha", t_end=0.1, h=0.1)
+    with pytest.raises(ValueError, match="returned by the tangent of control pid must have shape"):
+        lgint.integrate(held_arm(tangent=lambda state: [1.0]), "genalpha", t_end=0.1, h=0.1)
+
+
+def test_inside_a_function_there_are_no_forces():
+    def looks(state):
+        with pytest.raises(AttributeError, match="efforts of control 'pid'"):
+            state.control("pid").efforts  # noqa: B018
+        with pytest.raises(AttributeError, match="vdot"):
+            state.vdot  # noqa: B018
+        return pid(state)
+
+    lgint.integrate(held_arm(function=looks), "rk44", t_end=0.01, h=0.01)
+    with pytest.raises(ValueError, match="did you mean 'pid'"):
+        held_arm().state().control("pd")
