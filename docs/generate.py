@@ -8,7 +8,7 @@ import csv
 import math
 import re
 from collections.abc import Iterable
-from itertools import groupby
+from itertools import groupby, product
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +32,7 @@ def write(folder: Path, bibliography: Path) -> None:
         "rods": elastica_table(times),
         "scipy": scipy_table(times),
         "trees": tree_table(times),
+        "stiff": stiff_table(times),
     }
     for name, text in (fragments(keys) | tables).items():
         (folder / f"{name}.md").write_text(text + "\n")
@@ -393,6 +394,33 @@ def tree_table(folder: Path) -> str:
         "pinocchio_error": "from Pinocchio",
     }
     return source(rows) + measured(rows, columns)
+
+
+def stiff_table(folder: Path) -> str:
+    """Return the times at some errors in the last comparison with stiff solvers."""
+    rows = latest(folder / "stiff.csv")
+    others = [
+        row["code"]
+        for row in rows
+        if row["code"].endswith(("Euler parameters", "minimal"))
+    ]
+    columns = dict.fromkeys([*(row["code"].split(", ")[0] for row in rows), *others])
+    lines = []
+    for case, error in product(
+        dict.fromkeys(row["case"] for row in rows), ("1e-06", "1e-08")
+    ):
+        here = {
+            row["code"]: row["ms"]
+            for row in rows
+            if (row["case"], row["error"]) == (case, error)
+        }
+        plain = {
+            code.split(", ")[0]: ms for code, ms in here.items() if code not in others
+        }
+        lines.append(
+            [case, error, *(rounded((plain | here).get(code, "nan")) for code in columns)]
+        )
+    return source(rows) + table(["case", "error", *columns], lines)
 
 
 def scipy_table(folder: Path) -> str:

@@ -1,7 +1,8 @@
 """`lgint bench --stiff`: processor time at equal error, beside SUNDIALS IDA and SciPy's Radau on the same equations.
 
-The peers solve our own redundant, stabilised equations of index 2 in Euler parameters: see `bench_ggl`. In minimal
-coordinates SciPy's Radau integrates the accelerations of the core, as a user of SciPy would write it.
+The peers solve our own redundant, stabilised equations of index 2 in Euler parameters: see `bench_ggl`. Our methods run
+on R^3xSO(3), their default, and `radau5` in Euler parameters as well. In minimal coordinates SciPy's Radau integrates
+the accelerations of the core, as a user of SciPy would write it.
 
 Every code runs a ladder of tolerances or steps. The least processor time of several repetitions counts, all in one
 process; the call of a residual by Python is taken off the peers' times. The error is the largest difference of the
@@ -33,6 +34,7 @@ from lgint.models._stiff_chain import stiff_chain
 LEVELS: Final = tuple(10.0**-k for k in range(4, 11))  # errors at which times are compared
 TOLERANCES: Final = tuple(10.0 ** (-k / 2) for k in range(4, 27))
 OURS: Final = ("genalpha", "herk5", "dop853", "radau5")  # those that this version has
+ALSO_BY_PARAMETERS: Final = "radau5"  # the method that runs in the coordinates of the peers as well
 BUDGET: Final = 2.0  # s: a ladder ends with the first run that takes longer
 
 
@@ -157,6 +159,8 @@ def codes(case: Case, chosen: Sequence[str]) -> Iterator[tuple[str, Iterator[Cal
     implicit = [m for m in chosen if not method_info(m)["explicit"]]
     for method in implicit if case.stiff else chosen:
         yield method, ours(case, method, "R3xSO3")
+        if method == ALSO_BY_PARAMETERS:
+            yield f"{method}, Euler parameters", ours(case, method, "euler_parameters")
     unknowns = 2 * (case.model(formulation="euler_parameters").nv + case.model(formulation="euler_parameters").nc)
     for name, package, solve in (("IDA", "sksundae", bench_ggl.ida), ("SciPy Radau", "scipy_dae", bench_ggl.radau)):
         if bench_ggl.load(package):
@@ -203,22 +207,12 @@ def run(
     results = []
     for case in found:
         print(f"{case.name}: milliseconds at an error of")
-        print(f"{'':<22}" + "".join(f"{level:>10.0e}" for level in LEVELS), flush=True)
+        print(f"{'':<26}" + "".join(f"{level:>10.0e}" for level in LEVELS), flush=True)
         for code, runs in codes(case, have):
             ladder = climb(case, code, runs, repeat)
             row = [Result(case.name, code, level, 1e3 * ladder.at(level)) for level in LEVELS]
-            print(f"{code:<22}" + "".join(f"{result.ms:10.2f}" for result in row), flush=True)
+            print(f"{code:<26}" + "".join(f"{result.ms:10.2f}" for result in row), flush=True)
             results += row
     if out is not None:
         append(results, out, machine)
     return results
-
-
-def best_peer(results: Sequence[Result], case: str, error: float) -> float:
-    """Milliseconds of the fastest peer on the redundant equations."""
-    times = [
-        r.ms
-        for r in results
-        if r.case == case and r.error == error and r.code.startswith(("IDA", "SciPy")) and "minimal" not in r.code
-    ]
-    return float(np.nanmin(times)) if not np.isnan(times).all() else float("nan")

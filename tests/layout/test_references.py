@@ -1,6 +1,7 @@
 """Papers that the sources name are in the bibliography, and links of the Markdown pages have a target."""
 
 import csv
+import math
 import re
 from pathlib import Path
 
@@ -104,3 +105,38 @@ def last_rows(name):
 
 def rounded(text):
     return f"{float(text):.3g}" if float(text) < 1000 else f"{float(text):.0f}"
+
+
+@pytest.fixture(scope="module")
+def stiff():
+    """Milliseconds of the last measurement by case, code and k for an error of 10^-k."""
+    with (ROOT / "benchmarks" / "stiff.csv").open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    return {
+        (row["case"], row["code"], round(-math.log10(float(row["error"])))): float(row["ms"])
+        for row in rows
+        if row["date"] == rows[-1]["date"]
+    }
+
+
+@pytest.mark.parametrize("case", ["constrained top", "slider-crank", "stiff pair", "stiff chain"])
+def test_radau5_takes_at_most_half_of_the_time_of_the_best_peer(stiff, case):
+    """At every error that a peer has reached, in both formulations."""
+    codes = {code for _, code, _ in stiff}
+    peers = [code for code in codes if code.startswith(("IDA", "SciPy")) and "minimal" not in code]
+    compared = 0
+    for code in codes & {"radau5", "radau5, Euler parameters"}:
+        for k in range(4, 11):
+            times = [stiff[case, peer, k] for peer in peers if stiff.get((case, peer, k), math.nan) > 0]
+            assert not times or stiff[case, code, k] <= 0.5 * min(times), (code, k)
+            compared += len(times) > 0
+    assert compared >= 7
+
+
+@pytest.mark.parametrize(("kind", "first"), [("", 6), (", minimal", 7)])
+@pytest.mark.parametrize("case", ["stiff pair", "stiff chain"])
+def test_radau5_takes_at_most_a_tenth_of_the_time_of_genalpha_on_stiff_systems(stiff, case, kind, first):
+    """For errors of 1e-6 and below, and in minimal coordinates, which have no constraints, of 1e-7 and below."""
+    for k in range(first, 11):
+        own, other = (stiff[case, f"{method}{kind}", k] for method in ("radau5", "genalpha"))
+        assert math.isnan(other) or own <= 0.1 * other, k
