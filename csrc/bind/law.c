@@ -173,18 +173,21 @@ static void add_note(const char *text)
     PyErr_Restore(type, error, trace);
 }
 
-/* Copies the numbers that the control or its tangent has returned. An exception gets a note that says where it was
+/* How numbers that a function has returned are stored: lg_returned or lg_returned_force. */
+typedef lg_status store(PyObject *result, const char *name, int ndim, const npy_intp *dims, double *out);
+
+/* Stores the numbers that the control or its tangent has returned. An exception gets a note that says where it was
    raised. */
-static lg_status store_of_control(const lg_python_function *function, const char *what, const lg_point *at,
+static lg_status store_of_control(store *as, const lg_python_function *function, const char *what, double t,
                                   PyObject *result, int ndim, const npy_intp *dims, double *out)
 {
     char name[LG_WHAT_SIZE], note[LG_WHAT_SIZE];
     const char *control = PyUnicode_AsUTF8(function->name); /* not NULL, as above */
     snprintf(name, sizeof name, "the value returned by the %s of control %.*s", what, LG_SHORT(control));
-    lg_status status = lg_returned(result, name, ndim, dims, out);
-    if (status == LG_OK)
-        return LG_OK;
-    snprintf(note, sizeof note, "This is the %s of control %.*s at t = %g.", what, LG_SHORT(control), at->t);
+    lg_status status = as(result, name, ndim, dims, out);
+    if (status != LG_CALLBACK)
+        return status;
+    snprintf(note, sizeof note, "This is the %s of control %.*s at t = %g.", what, LG_SHORT(control), t);
     add_note(note);
     return status;
 }
@@ -193,20 +196,30 @@ static lg_status call_control(void *self, void *reader, const lg_point *at, int 
 {
     const npy_intp dims[] = {n};
     const lg_python_function *function = self;
-    return store_of_control(function, "function", at, call_with_state(function->callable, reader, at), 1, dims, value);
+    return store_of_control(lg_returned_force, function, "function", at->t,
+                            call_with_state(function->callable, reader, at), 1, dims, value);
+}
+
+static lg_status call_sampled_control(void *self, void *reader, const lg_point *at, int n, double *value)
+{
+    const npy_intp dims[] = {n};
+    const lg_python_function *function = self;
+    return store_of_control(lg_returned, function, "function", at->t, call_with_state(function->callable, reader, at),
+                            1, dims, value);
 }
 
 static lg_status call_control_tangent(void *self, void *reader, const lg_point *at, int n, double *slopes)
 {
-    const lg_python_function *function = self;
     const npy_intp dims[] = {2, n, ((const lg_python_reader *)reader)->nv};
-    return store_of_control(function, "tangent", at, call_with_state(function->tangent, reader, at), 3, dims, slopes);
+    const lg_python_function *function = self;
+    return store_of_control(lg_returned, function, "tangent", at->t, call_with_state(function->tangent, reader, at), 3,
+                            dims, slopes);
 }
 
 void lg_python_control(lg_python_function *function, lg_control_spec *control)
 {
     control->self = function;
     control->has_tangent = function->tangent != NULL;
-    control->value = call_control;
+    control->value = control->every > 0 ? call_sampled_control : call_control;
     control->tangent = call_control_tangent;
 }

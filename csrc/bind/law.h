@@ -17,7 +17,7 @@ lg_time_function lg_python_time_function(lg_python_function *function);
 lg_law lg_python_law(lg_python_function *function);
 /* The same of a function of a state. */
 lg_law lg_python_law_of_state(lg_python_function *function);
-/* Sets the functions of a control. */
+/* Sets the functions of a control whose other entries are set. */
 void lg_python_control(lg_python_function *function, lg_control_spec *control);
 
 /* What makes a state of the point of an evaluation: the reader of a model's laws of the state. It outlives the call,

@@ -375,8 +375,9 @@ const char *lg_model_not_finite(void *self, const lg_point *at)
     const lg_model *m = self;
     if (lg_model_move(m, LG_FORM_DYNAMICS, at, LG_TWISTS, 0) != LG_OK)
         return NULL;
-    for (const lg_controller *c = m->controls; c < m->controls + m->ncontrols; c++)
-        lg_zero(c->given.nvalues, at->work + c->value); /* those that a function returns are finite */
+    const char *control = lg_model_control_not_finite(m, at);
+    if (control)
+        return control;
     for (const lg_force *f = m->forces; f < m->forces + m->nforces; f++)
         if (!has_finite_force(f, at))
             return f->e.name;

@@ -151,6 +151,20 @@ lg_status lg_model_control(const lg_model *m, const lg_point *at)
     return LG_OK;
 }
 
+const char *lg_model_control_not_finite(const lg_model *m, const lg_point *at)
+{
+    for (const lg_controller *c = m->controls; c < m->controls + m->ncontrols; c++) {
+        double *value = at->work + c->value;
+        lg_zero(c->given.nvalues, value);
+        lg_status status = c->given.every > 0 ? LG_OK : call(m, c, at, value);
+        if (status == LG_NOT_FINITE)
+            return c->given.name;
+        if (status != LG_OK && m->forget)
+            m->forget();
+    }
+    return NULL;
+}
+
 /* ---- samples ---- */
 
 /* The number of the last multiple of the period that is not after t; *here: it is t but for round-off. */

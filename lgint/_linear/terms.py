@@ -57,6 +57,12 @@ def first_order(model: System) -> Any:
     return np.concatenate([np.zeros(0, dtype=int), *found])
 
 
+def _labels(model: System) -> list[str]:
+    """The names of the states of controls, in the order in which they are in v."""
+    controls = model.controls if isinstance(model, Model) else {}
+    return [f"{name}.{state}" for name, row in controls.items() if row["block"] is not None for state in row["states"]]
+
+
 class Space:
     """The perturbations of a system: what does not depend on its state.
 
@@ -77,7 +83,7 @@ class Space:
         moving = np.setdiff1d(np.arange(model.nv), self.states)
         self.nz = self.bodies.nz if self.bodies else len(moving)
         self.labels = self.bodies.labels if self.bodies else [f"q[{i}]" for i in moving]
-        self.state_labels = [f"state[{i}]" for i in range(len(self.states))]
+        self.state_labels = _labels(model) or [f"state[{i}]" for i in range(len(self.states))]
         self.moving, self.E = self._chosen(moving), self._chosen(self.states)
         rows, columns, B_rows, B_columns = model.core.sparsity()
         self._places = {"K": (rows, columns), "D": (rows, columns), "M": (rows, columns), "B": (B_rows, B_columns)}

@@ -375,6 +375,8 @@ def _parts(model: Model, name: str) -> list[_Part]:
         inside = [own for own, parts in found.items() if parts[0].row.get("joint") == name]
         drives = f"; the forces in it are {', '.join(map(repr, inside))}" if inside else ""
         raise ValueError(f"joint {name!r} has no force of its own: reaction({name!r}) gives what it exerts{drives}")
+    if name in model.controls:
+        raise ValueError(f"control {name!r} has efforts in joints and on bodies: control({name!r}).efforts gives them")
     if name in model.bodies:
         raise ValueError(f"body {name!r} is no force; forces{guess(name, [*found])} are: {', '.join(found) or 'none'}")
     choice("force", name, [*found, *model.supports])

@@ -104,6 +104,7 @@ def test_an_integral_finds_its_equilibrium_and_linearises(formulation):
     np.testing.assert_allclose(np.sort_complex(lin.eigenvalues), np.sort_complex(by_hand), rtol=1e-6)
     np.testing.assert_array_equal(lin.B[:, 0], lin.B[:, 1])
     assert lin.input_names == ["control pid pin", "joint pin"]
+    assert lin.state_names == ["bar.rx", "d/dt bar.rx", "pid.integral"]
 
 
 def bodies(formulation, function=None, reads=None, **more):
@@ -445,7 +446,6 @@ def test_bad_arguments_are_named(given, message):
     [
         ([1.0, 2.0, 3.0], r"returned by the function of control pid must have shape \(2,\), given \(3,\)"),
         (1.0, "must have shape"),
-        ([np.nan, 0.0], "must be finite, but its value at index 0 is nan"),
         ("text", "returned by the function of control pid"),
     ],
 )
@@ -453,6 +453,18 @@ def test_what_a_function_returns_is_checked(value, message):
     model = held_arm(function=lambda state: value)
     with pytest.raises(ValueError, match=message):
         lgint.integrate(model, "rk44", t_end=0.1, h=0.1)
+
+
+@pytest.mark.parametrize("method", ["genalpha", "rk44"])
+def test_values_that_are_not_finite_fail_the_step_by_name(method):
+    def turns_bad(state):
+        return [np.inf if state.t > 0.035 else 0.0, 0.0]
+
+    with pytest.raises(lgint.ConvergenceError, match="pid") as failure:
+        lgint.integrate(held_arm(function=turns_bad), method, t_end=0.1, h=0.01)
+    assert failure.value.trajectory.t[-1] == pytest.approx(0.03)
+    with pytest.raises(ValueError, match="must be finite, but its value at index 0 is inf"):
+        lgint.integrate(held_arm(function=turns_bad, every=0.01), method, t_end=0.1, h=0.01)
 
 
 def test_a_tangent_is_checked():
@@ -474,5 +486,8 @@ def test_inside_a_function_there_are_no_forces():
         return pid(state)
 
     lgint.integrate(held_arm(function=looks), "rk44", t_end=0.01, h=0.01)
+    state = held_arm().state()
     with pytest.raises(ValueError, match="did you mean 'pid'"):
-        held_arm().state().control("pd")
+        state.control("pd")
+    with pytest.raises(ValueError, match=r"control\('pid'\).efforts gives them"):
+        state.force("pid")
