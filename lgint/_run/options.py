@@ -38,8 +38,16 @@ def check_options(method: str, options: Collection[str], function: Callable[...,
 
 
 def all_options(method: str, given: Mapping[str, Any], inherited: Mapping[str, Any]) -> dict[str, Any]:
-    """The value of every option of a run: as given, as inherited, or the default."""
-    return {**defaults(method), **inherited, **given}
+    """The value of every option of a run: as given, as inherited, or the default, with the index that it stands for."""
+    options = {**defaults(method), **inherited, **given}
+    if "index" in options and options["index"] is None and options.get("modified") is None:
+        options["index"] = "stabilized" if _adapts(options) else 3
+    return options
+
+
+def _adapts(options: Mapping[str, Any]) -> bool:
+    """Whether tolerances choose the steps."""
+    return options.get("control") != "none" and any(options.get(name) is not None for name in ("rtol", "atol"))
 
 
 def inherited(run: Trajectory | None, given: Mapping[str, Any], *, own_steps: bool) -> dict[str, Any]:

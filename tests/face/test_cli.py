@@ -43,7 +43,7 @@ def test_run(capsys, tmp_path):
     run = lgint.load(out)
     assert run.model.parameters["formulation"] == "SE3"
     assert run.model.parameters["mass"] == 10
-    assert (run.options["rho_inf"], run.options["sigma"], run.options["index"]) == (0.8, "optimal", None)
+    assert (run.options["rho_inf"], run.options["sigma"], run.options["index"]) == (0.8, "optimal", 3)
     same = lgint.models.heavy_top(formulation="SE3", mass=10, constraint_frame="body")
     again = lgint.integrate(same, "genalpha", t_end=0.05, h=1e-3, rho_inf=0.8, sigma="optimal")
     assert np.array_equal(run.q, again.q)

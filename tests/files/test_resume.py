@@ -28,7 +28,7 @@ def test_a_run_has_the_value_of_every_option(tmp_path):
     usual = {option["name"]: option["default"] for option in lgint.method_info("genalpha")["options"]}
     run.save(tmp_path / "run.npz")
     for found in (run, run[::2], lgint.load(tmp_path / "run.npz")):
-        assert found.options == {**usual, "rho_inf": 0.7}
+        assert found.options == {**usual, "rho_inf": 0.7, "index": 3}
     folder = lgint.integrate(lgint.models.heavy_top(), "genalpha", **RUN, rho_inf=0.7, path=tmp_path / "run")
     assert folder.options == lgint.load(tmp_path / "run").options == run.options
     assert "rho_inf=0.7</td>" in run._repr_html_()

@@ -223,6 +223,9 @@ def test_a_controlled_run_is_stabilised_unless_index_2_is_asked_for(method):
     plain = lgint.integrate(model, method, **options)
     same = lgint.integrate(model, method, **options, index="stabilized")
     assert plain.q.tobytes() == same.q.tobytes() and plain.lam.tobytes() == same.lam.tobytes()
+    assert plain.options["index"] == same.options["index"] == "stabilized"
+    rest = lgint.integrate(model, method, start=plain, t_end=plain.t[-1] + 0.01, h=1e-3)
+    assert rest.options["index"] == "stabilized" and len(rest) > 1
     assert lgint.integrate(model, method, **options, index=2).lam.tobytes() != plain.lam.tobytes()
     reason = 'index 3 takes no tolerances: changes of h disturb its multipliers, .* take index 2 or "stabilized"'
     with pytest.raises(ValueError, match=reason):
@@ -236,8 +239,9 @@ def test_a_controlled_run_is_stabilised_unless_index_2_is_asked_for(method):
 def test_fixed_steps_have_index_3_by_default(method):
     model, options = slow_top("R3xSO3"), dict(t_end=0.1, h=2e-3)
     plain, given = (lgint.integrate(model, method, **options, **index) for index in ({}, {"index": 3}))
-    assert plain.options["index"] is None and plain.lam.tobytes() == given.lam.tobytes()
+    assert plain.options["index"] == 3 and plain.lam.tobytes() == given.lam.tobytes()
     recorded = lgint.integrate(model, method, **options, rtol=1e-6, control="none")
+    assert recorded.options["index"] == 3
     assert recorded.lam.tobytes() == plain.lam.tobytes() and (recorded.error[1:] > 0).all()
 
 
@@ -277,8 +281,10 @@ def test_error_control_can_begin_and_end_between_runs(method):
 
 def test_a_run_does_not_go_on_with_another_index():
     fixed = lgint.integrate(slow_top("R3xSO3"), "genalpha", t_end=0.1, h=2e-3)
-    with pytest.raises(ValueError, match="start: the resumed run had other options, on which its data depend"):
+    with pytest.raises(ValueError, match="index 3 takes no tolerances"):
         lgint.integrate(slow_top("R3xSO3"), "genalpha", t_end=0.2, start=fixed, rtol=1e-6)
+    with pytest.raises(ValueError, match="start: the resumed run had other options, on which its data depend"):
+        lgint.integrate(slow_top("R3xSO3"), "genalpha", t_end=0.2, start=fixed, rtol=1e-6, index="stabilized")
 
 
 def test_a_step_that_fails_is_halved_at_most_as_often_as_retry_says():
