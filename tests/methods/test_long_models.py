@@ -1,0 +1,50 @@
+"""Implicit methods, with every index, on a chain and on a rod of 70 bodies."""
+
+import functools
+
+import numpy as np
+import pytest
+
+import lgint
+from kinds import BODIES
+
+N, H, STEPS = 70, 2e-4, 10
+MODELS = {
+    "chain": functools.partial(lgint.models.pendulum_chain, n=N),
+    "rod": functools.partial(lgint.models.flying_spaghetti, edges=N),
+}
+ERRORS = {"chain": 1e-5, "rod": 1e-2}  # of methods of second order, in the distance moved: the rod is stiff
+
+
+def options_of(method):
+    return {option["name"] for option in lgint.method_info(method)["options"]}
+
+
+CASES = [
+    (method, {"index": index} if index else {})
+    for method in BODIES
+    if not lgint.method_info(method)["explicit"]
+    for index in ((2, 3, "stabilized") if "index" in options_of(method) else (None,))
+]
+
+
+def moved(model, run):
+    """By which displacement each body has moved in the run."""
+    return np.array([run.position(body)[-1] - run.position(body)[0] for body in model.bodies])
+
+
+@functools.cache
+def by_explicit_method(name, formulation):
+    model = MODELS[name](formulation=formulation)
+    return model, moved(model, lgint.integrate(model, "herk5", t_end=STEPS * H, h=H))
+
+
+@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize(("method", "options"), CASES)
+def test_long_models_move_as_by_an_explicit_method(method, options, name):
+    """With a matrix that is formed in every iteration, and with one that is kept."""
+    model, exact = by_explicit_method(name, BODIES[method])
+    for newton in ("full", "modified") if "newton" in options_of(method) else (None,):
+        chosen = {**options, "newton": newton} if newton else options
+        found = moved(model, lgint.integrate(model, method, t_end=STEPS * H, h=H, **chosen))
+        assert np.abs(found - exact).max() < ERRORS[name] * np.abs(exact).max()
