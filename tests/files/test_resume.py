@@ -31,7 +31,7 @@ def test_a_run_has_the_value_of_every_option(tmp_path):
         assert found.options == {**usual, "rho_inf": 0.7, "index": 3}
     folder = lgint.integrate(lgint.models.heavy_top(), "genalpha", **RUN, rho_inf=0.7, path=tmp_path / "run")
     assert folder.options == lgint.load(tmp_path / "run").options == run.options
-    assert "rho_inf=0.7</td>" in run._repr_html_()
+    assert "rho_inf=0.7, index=3</td>" in run._repr_html_()
 
 
 @pytest.mark.parametrize(
