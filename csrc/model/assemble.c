@@ -241,7 +241,8 @@ static LG_APART lg_status add_force_wrenches(const lg_model *m, const lg_point *
 {
     const lg_wanted forces = {.force = gathered};
     LG_TRY(move(m, LG_FORM_DYNAMICS, at, m->force_level, 0));
-    LG_TRY(lg_model_control(m, at));
+    if (m->ncontrols)
+        LG_TRY(lg_model_control(m, at));
     LG_TRY(add_forces(m, LG_FORM_DYNAMICS, at, &forces, 0));
     LG_TRY(add_joints(m, LG_FORM_DYNAMICS, at, &forces, 0));
     if (m->system.inverse_mass)

@@ -136,7 +136,7 @@ lg_status lg_model_fill_controls(lg_model *m, const lg_model_spec *spec, lg_layo
 
 /* ---- values ---- */
 
-static lg_status call(const lg_model *m, const lg_controller *control, const lg_point *at, double *value)
+lg_status lg_control_call(const lg_model *m, const lg_controller *control, const lg_point *at, double *value)
 {
     return control->given.value(control->given.self, m->reader, at, control->given.nvalues, value);
 }
@@ -147,7 +147,7 @@ lg_status lg_model_control(const lg_model *m, const lg_point *at)
         if (c->given.every > 0)
             lg_copy(c->given.nvalues, at->mem.values + c->mem + 1, at->work + c->value);
         else
-            LG_TRY(call(m, c, at, at->work + c->value));
+            LG_TRY(lg_control_call(m, c, at, at->work + c->value));
     return LG_OK;
 }
 
@@ -156,7 +156,7 @@ const char *lg_model_control_not_finite(const lg_model *m, const lg_point *at)
     for (const lg_controller *c = m->controls; c < m->controls + m->ncontrols; c++) {
         double *value = at->work + c->value;
         lg_zero(c->given.nvalues, value);
-        lg_status status = c->given.every > 0 ? LG_OK : call(m, c, at, value);
+        lg_status status = c->given.every > 0 ? LG_OK : lg_control_call(m, c, at, value);
         if (status == LG_NOT_FINITE)
             return c->given.name;
         if (status != LG_OK && m->forget)
@@ -192,7 +192,7 @@ lg_status lg_model_sample(void *self, const lg_point *at, double *mem)
     double mark = 0;
     for (const lg_controller *c = m->controls; c < m->controls + m->ncontrols; c++)
         if (is_due(c, at, &mark))
-            LG_TRY(call(m, c, at, at->work + c->value));
+            LG_TRY(lg_control_call(m, c, at, at->work + c->value));
     for (const lg_controller *c = m->controls; c < m->controls + m->ncontrols; c++)
         if (is_due(c, at, &mark)) {
             lg_copy(c->given.nvalues, at->work + c->value, mem + c->mem + 1);
@@ -266,9 +266,9 @@ static lg_status differentiate(const slopes *s, int level, int k)
     double *low = s->given, *high = s->given + s->n;
     beside.q = s->q, beside.v = s->v;
     double down = move_beside(s, level, k, -LG_LAW_STEP);
-    LG_TRY(call(s->m, s->c, &beside, low));
+    LG_TRY(lg_control_call(s->m, s->c, &beside, low));
     double up = move_beside(s, level, k, LG_LAW_STEP);
-    LG_TRY(call(s->m, s->c, &beside, high));
+    LG_TRY(lg_control_call(s->m, s->c, &beside, high));
     for (int i = 0; i < s->n; i++)
         s->by[level][s->n * k + i] = (high[i] - low[i]) / (up - down);
     lg_copy(s->m->space.nq, s->at->q, s->q);

@@ -22,6 +22,8 @@ typedef struct lg_controller { /* const data of the shape of a model */
 void lg_model_layout_controls(lg_model *m, const lg_model_spec *spec, int nforces, lg_arena *arena);
 lg_status lg_model_fill_controls(lg_model *m, const lg_model_spec *spec, lg_layout *layout, lg_report *report);
 
+/* Calls one control. */
+lg_status lg_control_call(const lg_model *m, const lg_controller *control, const lg_point *at, double *value);
 /* Writes the values of all controls. */
 lg_status lg_model_control(const lg_model *m, const lg_point *at);
 /* The name of the first control whose values are not finite; NULL: there is none. Writes zeros if one fails. */

@@ -1,27 +1,38 @@
-/* The laws of the user in a model. */
-#include "model/private.h"
+/* The laws of the user in a model: those of forces, and then its controls that are called in every evaluation. */
+#include "model/control.h"
 
 enum { VALUES = 12 }; /* two wrenches */
 
-/* The law by number; NULL: there are fewer. */
-static const lg_force *find_law(const lg_model *m, int number)
+/* One of the two; both NULL: there are fewer. */
+typedef struct law {
+    const lg_force *force;
+    const lg_controller *control;
+} law;
+
+static law find_law(const lg_model *m, int number)
 {
     for (const lg_force *f = m->forces; f < m->forces + m->nforces; f++)
         if (f->e.info->uses_law && number-- == 0)
-            return f;
-    return NULL;
+            return (law){.force = f};
+    for (const lg_controller *c = m->controls; c < m->controls + m->ncontrols; c++)
+        if (!(c->given.every > 0) && number-- == 0)
+            return (law){.control = c};
+    return (law){NULL, NULL};
 }
 
 static const char *law_name(void *self, int number)
 {
-    const lg_force *law = find_law(self, number);
-    return law ? law->e.name : NULL;
+    law found = find_law(self, number);
+    return found.force ? found.force->e.name : found.control ? found.control->given.name : NULL;
 }
 
 static int law_length(void *self)
 {
-    (void)self;
-    return VALUES;
+    const lg_model *m = self;
+    int length = VALUES;
+    for (const lg_controller *c = m->controls; c < m->controls + m->ncontrols; c++)
+        length = c->given.nvalues > length ? c->given.nvalues : length;
+    return length;
 }
 
 /* The wrenches of a law, or its torque or force on a coordinate. */
@@ -31,7 +42,6 @@ static lg_status evaluate_law(const lg_model *m, const lg_force *law, const lg_p
     double along[3];
     lg_load load;
     LG_TRY(lg_model_move(m, LG_FORM_DYNAMICS, at, LG_TWISTS, 0));
-    lg_zero(VALUES, value);
     if (law->type->coordinate) {
         LG_TRY(lg_force_on_coordinate(law, at, 0, along));
         value[0] = along[0];
@@ -46,7 +56,10 @@ static lg_status evaluate_law(const lg_model *m, const lg_force *law, const lg_p
 static lg_status law_value(void *self, const lg_point *at, int number, double *value)
 {
     const lg_model *m = self;
-    lg_status status = evaluate_law(m, find_law(m, number), at, value);
+    law found = find_law(m, number);
+    lg_zero(law_length(self), value);
+    lg_status status =
+        found.force ? evaluate_law(m, found.force, at, value) : lg_control_call(m, found.control, at, value);
     if (status != LG_OK && m->forget)
         m->forget();
     return status;

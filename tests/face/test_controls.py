@@ -467,6 +467,16 @@ def test_values_that_are_not_finite_fail_the_step_by_name(method):
         lgint.integrate(held_arm(function=turns_bad, every=0.01), method, t_end=0.1, h=0.01)
 
 
+@pytest.mark.parametrize("formulation", ["minimal", "R3xSO3"])
+def test_a_relay_that_stops_newton_is_suspected(formulation):
+    def relay(state):
+        return [-60 * np.sign(state.joint_angle("pin") - 0.02) - 30 * np.sign(state.joint_rate("pin")), 0.0]
+
+    model = held_arm(formulation, relay).with_state(joints={"pin": 0.5}, rates={"pin": 1.0})
+    with pytest.raises(lgint.ConvergenceError, match="the law pid jumps near this state"):
+        lgint.integrate(model, "genalpha", t_end=1.0, h=0.01)
+
+
 def test_a_tangent_is_checked():
     def wide(state):
         return np.ones((2, 2, state.model.nv))
