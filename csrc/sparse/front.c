@@ -2,153 +2,15 @@
    through the kernels in pairs; see tiles.h. */
 #include "sparse/front.h"
 
-#include "sparse/tiles.h"
+#include "sparse/pivot.h"
 
 #include <float.h>
 #include <math.h>
 
-/* A pivot is what is left of a sum of terms. Round-off of the sum is some n eps = 1e-15 of the terms; a pivot below
-   1e-12 of them has lost all but four digits. The measure does not change when rows or columns are scaled. */
-static const double pivot_tolerance = 1e-12;
-
 /* ---- factorisation ---- */
 
-/* Own rows have a scale of their own (a unit length beside masses over h^2): the factor that brings their largest
-   entry to that of the velocities' rows, for the choice of pivots only. */
-static __attribute__((noinline)) double border_weight(int n, int nv, const double *D)
-{
-    double velocity = 0, own = 0;
-    for (int c = 0; c < nv; c++) {
-        for (int r = 0; r < nv; r++)
-            velocity = fmax(velocity, fabs(D[r + n * c]));
-        for (int r = nv; r < n; r++)
-            own = fmax(own, fabs(D[r + n * c]));
-    }
-    return own > 0 && velocity > 0 ? velocity / own : 1;
-}
-
-static LG_INLINE int pivot_row(int n, int p, const double *D)
-{
-    int best = p;
-    double largest = fabs(D[p + n * p]);
-    UNROLL
-    for (int r = p + 1; r < n; r++)
-        if (fabs(D[r + n * p]) > largest) {
-            largest = fabs(D[r + n * p]);
-            best = r;
-        }
-    return best;
-}
-
-static __attribute__((noinline)) int bordered_pivot_row(int n, int p, const double *D, const int *perm, int nv,
-                                                        double weight)
-{
-    int best = p;
-    double largest = -1;
-    for (int r = p; r < n; r++) {
-        double size = fabs(D[r + n * p]) * (perm[r] < nv ? 1 : weight);
-        if (size > largest) {
-            largest = size;
-            best = r;
-        }
-    }
-    return best;
-}
-
-static void swap_rows(int n, int p, int q, double *D, int *perm)
-{
-    for (int c = 0; c < n; c++) {
-        double t = D[p + n * c];
-        D[p + n * c] = D[q + n * c];
-        D[q + n * c] = t;
-    }
-    int t = perm[p];
-    perm[p] = perm[q];
-    perm[q] = t;
-}
-
-/* Sum of |terms| that made the pivot p: within the front, and before it in the updates of its entry. */
-static LG_INLINE double pivot_terms(int n, int p, const double *D, const int *perm, const double *growth)
-{
-    double terms = 0;
-    if (growth)
-        terms = perm[p] == p ? growth[p] : sqrt(growth[p] * growth[perm[p]]);
-    UNROLL
-    for (int s = 0; s < p; s++)
-        terms += fabs(D[p + n * s] * D[s + n * p]);
-    return terms;
-}
-
-/* The part of its terms above which a pivot of a front needs no second look. */
-static LG_INLINE double tolerance_of(const lg_front *front, const lg_front_data *data)
-{
-    return front->watched ? fmax(data->watch, pivot_tolerance) : pivot_tolerance;
-}
-
-/* Whether a pivot that is not above the tolerance can be used all the same. */
-static __attribute__((noinline)) int may_use(double pivot, double terms, const lg_front *front,
-                                             const lg_front_data *data)
-{
-    if (front->watched)
-        *data->weakest = fmin(*data->weakest, fabs(pivot) > 0 ? fabs(pivot) / terms : 0);
-    return fabs(pivot) > pivot_tolerance * terms && fabs(pivot) <= DBL_MAX;
-}
-
-/* Eliminates column p, whose reciprocal pivot is known, from those that follow it. Rows go in the pairs 0 and 1, 2 and
-   3, and so on for every p, so that no pair is loaded of which another pair has just stored a part. */
-static LG_INLINE void eliminate(int n, int p, double inverse, double *restrict D)
-{
-    double *column = D + n * p;
-    int single = p + 1 < n && p % 2 == 0, first = p + 1 + single, last = n % 2 && first < n;
-    if (single)
-        column[p + 1] *= inverse;
-    UNROLL
-    for (int r = first; r + 1 < n; r += 2)
-        lg_store_two(column + r, lg_load_two(column + r) * inverse);
-    if (last)
-        column[n - 1] *= inverse;
-    UNROLL
-    for (int c = p + 1; c < n; c++) {
-        double *target = D + n * c, u = target[p];
-        if (single)
-            target[p + 1] -= column[p + 1] * u;
-        UNROLL
-        for (int r = first; r + 1 < n; r += 2)
-            lg_store_two(target + r, lg_load_two(target + r) - lg_load_two(column + r) * u);
-        if (last)
-            target[n - 1] -= column[n - 1] * u;
-    }
-}
-
-/* P D = L U in place, reciprocal pivots on the diagonal. Returns the column that failed, or n. */
-static LG_INLINE int factor_diagonal(int n, const lg_front *front, const lg_front_data *data, double *restrict D,
-                                     int *restrict perm, const double *restrict growth)
-{
-    double tolerance = tolerance_of(front, data);
-    double weight = front->bordered ? border_weight(n, front->velocities, D) : 1;
-    UNROLL
-    for (int r = 0; r < n; r++)
-        perm[r] = r;
-    UNROLL
-    for (int p = 0; p < n; p++) {
-        int q = front->bordered ? bordered_pivot_row(n, p, D, perm, front->velocities, weight) : pivot_row(n, p, D);
-        if (q != p)
-            swap_rows(n, p, q, D, perm);
-
-        double pivot = D[p + n * p];
-        double terms = pivot_terms(n, p, D, perm, growth);
-        if (!(fabs(pivot) > tolerance * terms && fabs(pivot) <= DBL_MAX) && !may_use(pivot, terms, front, data))
-            return p;
-
-        double inverse = 1 / pivot;
-        D[p + n * p] = inverse;
-        eliminate(n, p, inverse, D);
-    }
-    return n;
-}
-
 /* L := source U_D^-1, two rows at a time; scratch holds the n pairs of these rows */
-static LG_INLINE void eliminate_left(int n, int ld, const double *restrict D, const double *source, double *L,
+static LG_INLINE void eliminate_left(int n, int ld_D, int ld, const double *restrict D, const double *source, double *L,
                                      lg_two *restrict scratch)
 {
     for (int r = 0; r < ld; r += 2) {
@@ -157,8 +19,8 @@ static LG_INLINE void eliminate_left(int n, int ld, const double *restrict D, co
             lg_two x = lg_load_two(source + r + ld * c);
             UNROLL
             for (int p = 0; p < c; p++)
-                x -= scratch[p] * D[p + n * c];
-            scratch[c] = x * D[c + n * c];
+                x -= scratch[p] * D[p + ld_D * c];
+            scratch[c] = x * D[c + ld_D * c];
             lg_store_two(L + r + ld * c, scratch[c]);
         }
     }
@@ -247,16 +109,65 @@ static LG_INLINE void finish(int n, const lg_plan *plan, const lg_front *front, 
 {
     const double *source = front->fresh ? data->values : data->factors;
     double *D = data->factors + front->D, *U = data->factors + front->U, *L = data->factors + front->L;
-    eliminate_left(n, front->ld, D, source + front->L, L, scratch);
+    eliminate_left(n, n, front->ld, D, source + front->L, L, scratch);
     eliminate_right(n, front->m, D, data->pivots + front->pivot, source + front->U, U, (double *)scratch);
     update_later(n, plan, front, data, L, U);
+}
+
+/* A pivot block of six velocities of which the first three and the last three do not couple: each half by itself, with
+   the same operations as together but for those with zeros. Returns the column that failed, or 6. */
+static int factor_halves(const lg_front *front, const lg_front_data *data, double *D)
+{
+    const double *growth = growth_of(front, data);
+    int *perm = data->pivots + front->pivot;
+    for (int half = 0; half < 6; half += 3) {
+        int done = factor_block(3, 6, front, data->watch, data->weakest, 1, D + 7 * half, perm + half,
+                                growth ? growth + half : NULL);
+        if (done < 3)
+            return half + done;
+    }
+    return 6;
+}
+
+/* U := L_D^-1 P source for three of six rows. */
+static LG_INLINE void eliminate_half(int m, const double *restrict D, const int perm[3], const double *source,
+                                     double *U)
+{
+    int first = perm[0], second = perm[1], third = perm[2];
+    for (int c = 0; c < m; c++, source += 6, U += 6) {
+        double x = source[first], y = source[second] - D[1] * x, z = source[third] - D[2] * x - D[8] * y;
+        U[0] = x, U[1] = y, U[2] = z;
+    }
+}
+
+static lg_status factor_apart(const lg_plan *plan, const lg_front *front, const lg_front_data *data, double *D,
+                              int *deficient)
+{
+    const double *source = front->fresh ? data->values : data->factors;
+    double *U = data->factors + front->U, *L = data->factors + front->L;
+    int *perm = data->pivots + front->pivot, done = factor_halves(front, data, D);
+    lg_two rows[3];
+    if (done < 6)
+        return failed_at(6, done, D, deficient);
+    for (int half = 0; half < 6; half += 3) {
+        int left = half * front->ld;
+        eliminate_left(3, 6, front->ld, D + 7 * half, source + front->L + left, L + left, rows);
+        eliminate_half(front->m, D + 7 * half, perm + half, source + front->U + half, U + half);
+    }
+    for (int i = 3; i < 6; i++)
+        perm[i] += 3;
+    update_later(6, plan, front, data, L, U);
+    return LG_OK;
 }
 
 static LG_INLINE lg_status front_factor(int n, const lg_plan *plan, const lg_front *front, const lg_front_data *data,
                                         int *deficient, lg_two *scratch)
 {
     double *D = start_diagonal(n, front, data);
-    int done = factor_diagonal(n, front, data, D, data->pivots + front->pivot, growth_of(front, data));
+    if (n == 6 && !front->bordered && is_apart(D))
+        return factor_apart(plan, front, data, D, deficient);
+    int done =
+        factor_diagonal(n, front, data->watch, data->weakest, D, data->pivots + front->pivot, growth_of(front, data));
     if (done < n)
         return failed_at(n, done, D, deficient);
     finish(n, plan, front, data, scratch);
@@ -270,14 +181,15 @@ static LG_INLINE lg_status front_factor(int n, const lg_plan *plan, const lg_fro
 static LG_INLINE int factor_diagonal_symmetric(int n, const lg_front *front, const lg_front_data *data,
                                                double *restrict D, int *restrict perm, const double *restrict growth)
 {
-    double tolerance = tolerance_of(front, data);
+    double tolerance = tolerance_of(front, data->watch);
     UNROLL
     for (int r = 0; r < n; r++)
         perm[r] = r;
     UNROLL
     for (int p = 0; p < n; p++) {
         double pivot = D[p + n * p], terms = pivot_terms(n, p, D, perm, growth);
-        if (!(fabs(pivot) > tolerance * terms && fabs(pivot) <= DBL_MAX) && !may_use(pivot, terms, front, data))
+        if (!(fabs(pivot) > tolerance * terms && fabs(pivot) <= DBL_MAX) &&
+            !may_use(pivot, terms, front, data->weakest))
             return p;
         double inverse = 1 / pivot;
         D[p + n * p] = inverse;
@@ -373,15 +285,16 @@ static int factor_panel(int n, int first, int end, const lg_front *front, const 
                         double *D, int *perm)
 {
     const double *growth = growth_of(front, data);
-    double tolerance = tolerance_of(front, data);
+    double tolerance = tolerance_of(front, data->watch);
     for (int p = first; p < end; p++) {
-        int q = front->bordered ? bordered_pivot_row(n, p, D, perm, front->velocities, weight) : pivot_row(n, p, D);
+        int q = front->bordered ? bordered_pivot_row(n, p, D, perm, front->velocities, weight) : pivot_row(n, n, p, D);
         if (q != p)
-            swap_rows(n, p, q, D, perm);
+            swap_rows(n, n, p, q, D, perm);
 
         double *column = D + (long)n * p, pivot = column[p];
         double terms = pivot_terms(n, p, D, perm, growth);
-        if (!(fabs(pivot) > tolerance * terms && fabs(pivot) <= DBL_MAX) && !may_use(pivot, terms, front, data))
+        if (!(fabs(pivot) > tolerance * terms && fabs(pivot) <= DBL_MAX) &&
+            !may_use(pivot, terms, front, data->weakest))
             return p;
 
         column[p] = 1 / pivot;

@@ -6,9 +6,9 @@
 #include "sparse/front.h"
 #include "sparse/inertia.h"
 #include "sparse/linalg.h"
+#include "sparse/tiles.h"
 
 #include <math.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -155,20 +155,6 @@ static LG_INLINE void add_product(int rows, int n, double s, const double *restr
         for (int r = 0; r < rows; r++)
             L[r + ld_L * c] += s * sum[r];
     }
-}
-
-/* Whether a 6 x 6 matrix is block diagonal with two 3 x 3 blocks, as X of a direct product of positions and
-   rotations. */
-static int is_apart(const double *X)
-{
-    uint64_t bits = 0;
-    for (int c = 0; c < 6; c++)
-        for (int r = 0; r < 3; r++) {
-            uint64_t value;
-            memcpy(&value, X + 6 * c + r + (c < 3 ? 3 : 0), sizeof value);
-            bits |= value;
-        }
-    return bits == 0;
 }
 
 /* One call for each common kind of block, so that the compiler knows the sizes. */

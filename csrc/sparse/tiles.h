@@ -13,6 +13,26 @@
 #define UNROLL
 #endif
 
+/* Whether a 6 x 6 matrix is block diagonal with two 3 x 3 blocks, as a matrix on a direct product of positions and
+   rotations. */
+static inline int is_apart(const double *A)
+{
+    typedef uint64_t two_words __attribute__((vector_size(16)));
+    two_words bits = {0};
+    uint64_t single = 0;
+    UNROLL
+    for (int c = 0; c < 6; c++) {
+        const double *other = A + 6 * c + (c < 3 ? 3 : 0);
+        two_words pair;
+        uint64_t last;
+        memcpy(&pair, other, sizeof pair);
+        memcpy(&last, other + 2, sizeof last);
+        bits |= pair;
+        single |= last;
+    }
+    return (bits[0] | bits[1] | single) << 1 == 0; /* whatever the signs of the zeros */
+}
+
 /* x := L_D^-1 x */
 static LG_INLINE void lower_solve(int n, const double *restrict D, double *restrict x)
 {

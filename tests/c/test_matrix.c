@@ -79,6 +79,30 @@ static void test_every_size(void)
         }
 }
 
+/* Six velocities whose halves do not couple, of which each needs its rows exchanged, and the same with one coupling. */
+static void test_halves(void)
+{
+    for (int rows = 1; rows <= 6; rows++)
+        for (int couples = 0; couples < 2; couples++) {
+            problem p = {0};
+            uint64_t state = 11;
+            add_clique(&p, BLOCKS(add_block(&p, 6, 0)));
+            add_clique(&p, BLOCKS(add_block(&p, 6, 0)));
+            add_group(&p, rows, BLOCKS(0, 1));
+            open_problem(&p, &state);
+            double *S = p.S[0];
+            for (int column = 0; column < 6; column++)
+                for (int row = 0; row < 6; row++)
+                    if (row / 3 != column / 3 || row == column)
+                        S[row + WIDE * column] = 0;
+            S[5] = couples ? 0.3 : -0.0;
+            assemble(&p);
+            check_solution(&p, &state, 1e-13);
+            CHECK(p.matrix.fallbacks == 0);
+            close_problem(&p);
+        }
+}
+
 /* ---- random systems ---- */
 
 static void test_random_systems(void)
@@ -248,6 +272,7 @@ int main(void)
     RUN(test_shapes);
     RUN(test_hosts_and_guests);
     RUN(test_every_size);
+    RUN(test_halves);
     RUN(test_random_systems);
     RUN(test_rows_add_level_by_level);
     RUN(test_negative_eigenvalues);
