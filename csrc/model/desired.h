@@ -7,8 +7,25 @@
 
 #include "model/element.h"
 
-/* The pieces are the parameters from `first` to the last one of the element. */
-lg_status lg_desired(const lg_element *e, const double *first, const lg_point *at, double motion[3]);
+enum { LG_PIECE_BEGIN, LG_PIECE_COORDINATE, LG_PIECE_RATE, LG_PIECE_SECOND_RATE, LG_PIECE };
+
+/* The pieces are the parameters from `first` to the last one of the element; t_in selects the piece. */
+static inline lg_status lg_desired(const lg_element *e, const double *first, const lg_point *at, double motion[3])
+{
+    const double *piece = first, *end = e->p + e->np;
+    if (e->function.call || piece == end) {
+        lg_zero(3, motion);
+        return e->function.call ? e->function.call(e->function.self, at->t, 3, motion) : LG_OK;
+    }
+    while (piece + LG_PIECE < end && piece[LG_PIECE + LG_PIECE_BEGIN] <= at->t_in)
+        piece += LG_PIECE;
+    double since = at->t - piece[LG_PIECE_BEGIN], second = piece[LG_PIECE_SECOND_RATE];
+    motion[0] = piece[LG_PIECE_COORDINATE] + since * (piece[LG_PIECE_RATE] + since * second / 2);
+    motion[1] = piece[LG_PIECE_RATE] + since * second;
+    motion[2] = second;
+    return LG_OK;
+}
+
 lg_status lg_desired_check(const lg_element *e, const double *first, const char **reason);
 /* The beginning of the first piece after t. */
 double lg_desired_next_kink(const lg_element *e, const double *first, double t);

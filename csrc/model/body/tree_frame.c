@@ -83,7 +83,7 @@ void lg_tree_Z(const lg_frame *f, const lg_point *at, double *Z)
 /* ---- wrenches ---- */
 
 /* (f, m in body axes) at the frame's point becomes (f, moment about o) in inertial axes. */
-static void move_wrench(const lg_pose *pose, const double wrench[6], double W[6])
+static LG_INLINE void move_wrench(const lg_pose *pose, const double wrench[6], double W[6])
 {
     const double *m = wrench + 3;
     lg_copy(3, wrench, W);
