@@ -52,12 +52,18 @@ static int smaller_may_do(lg_status status)
            status == LG_OVERTURNED;
 }
 
+/* x/2^n; most steps are whole ones */
+static inline double halved(double x, int n)
+{
+    return n > 0 ? ldexp(x, -n) : x;
+}
+
 /* Takes h/2^n for the least n, from *halvings on, with which the step succeeds; 2^n of them cover h. Their times must
    differ. */
 static lg_status try_halves(lg_run *run, double h, int *halvings)
 {
     lg_stepper *stepper = run->stepper;
-    double t = run->state.t, part = ldexp(h, -*halvings);
+    double t = run->state.t, part = halved(h, *halvings);
     lg_status status = try_step(run, part);
     while (smaller_may_do(status) && *halvings < run->retry && t + 0.25 * part > t) {
         ++*halvings;
@@ -74,7 +80,7 @@ lg_status lg_run_step(lg_run *run, double h, double *done, lg_report *report)
     double *wanted = &run->memory->rejections;
     int halvings = run->retry > 0 ? (int)*wanted : 0;
     lg_status status = try_halves(run, h, &halvings);
-    double part = ldexp(1, -halvings);
+    double part = halved(1, halvings);
     if (status != LG_OK) {
         lg_run_report(run, status, h * part, report);
         return status;

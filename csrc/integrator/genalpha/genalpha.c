@@ -364,12 +364,18 @@ static lg_status take_matrix(lg_genalpha_stepper *g, const lg_alpha_carry *c)
     return LG_OK;
 }
 
+/* The parts of a state's carry, which only move with it. */
+static lg_alpha_carry *carry_of(lg_genalpha_stepper *g, const lg_state *state)
+{
+    if (g->carry_base != state->carry)
+        lg_alpha_carry_layout(g, state->carry, &g->carry);
+    g->carry_base = state->carry;
+    return &g->carry;
+}
+
 static lg_status take_over(lg_genalpha_stepper *g)
 {
-    lg_alpha_carry *c = &g->carry;
-    if (g->carry_base != g->start->carry)
-        lg_alpha_carry_layout(g, g->start->carry, c);
-    g->carry_base = g->start->carry;
+    lg_alpha_carry *c = carry_of(g, g->start);
     take_accelerations(g, c);
     take_memory(g, c);
     if (g->optimal_start && *c->h == 0)
@@ -498,15 +504,14 @@ static const double much_longer = 1e3;
    memory of the stepper and of the carry: if the step fails, those of the state are what they were. */
 static lg_status begin_anew(lg_genalpha_stepper *g, lg_state *from)
 {
-    lg_alpha_carry carry;
-    lg_alpha_carry_layout(g, from->carry, &carry);
-    double h = *carry.h;
+    const lg_alpha_carry *c = carry_of(g, from);
+    double h = *c->h;
     lg_point point = lg_point_after(from->t, from->q, from->v, from->mem);
     LG_TRY(lg_start_accelerations(&g->base.accel, &point, g->now.a, g->lam, &g->base.report));
     from->a = g->now.a;
     LG_TRY(reset(&g->base, from));
-    *carry.h = h;
-    from->a = carry.a;
+    *c->h = h;
+    from->a = c->a;
     from->lam = g->lam;
     return LG_OK;
 }
@@ -516,9 +521,8 @@ static lg_status genalpha_step(lg_stepper *self, lg_state *state, double h)
     lg_genalpha_stepper *g = (lg_genalpha_stepper *)self;
     int nrows = self->system->pattern->nrows;
     lg_state from = *state;
-    lg_alpha_carry carry;
-    lg_alpha_carry_layout(g, state->carry, &carry);
-    if (*carry.h > 0 && h > much_longer * *carry.h)
+    const lg_alpha_carry *c = carry_of(g, state);
+    if (*c->h > 0 && h > much_longer * *c->h)
         LG_TRY(begin_anew(g, &from));
     lg_status status = alpha_solve(g, &from, h);
     g->start = state;
