@@ -34,9 +34,11 @@ slow: $(VENV)/test.stamp
 # A separate extension in build/sanitize precedes the installed one on the path. Python is not linked with the two
 # libraries, so they are preloaded. Memory comes from malloc, where the sanitizer sees each block; leaks are not
 # reported, as Python itself never frees some memory. The sanitizers' report goes to stderr, which pytest must not
-# capture. Tests that measure time or memory, slow ones, those in a browser, those of the source tree, and those of the
-# papers' artifacts, whose models and methods other tests run, are left out.
+# capture. Left out are tests that measure time or memory, slow ones, those in a browser, those of the source tree, and
+# those of Python code above runs and models that other tests run: artifacts of papers, linear analysis, sweeps, folders
+# of long runs, keys, studies, plots, notebooks and commands.
 SANITIZED := $(abspath build/sanitize)
+UNSANITIZED := layout papers linear $(addprefix face/test_,sweep* long_runs.py keys.py study.py plot.py notebook.py cli.py)
 PRELOAD = $(foreach library,libasan.so libstdc++.so,$(shell $(CC) -print-file-name=$(library)))
 
 sanitize: $(VENV)/test.stamp
@@ -45,7 +47,7 @@ sanitize: $(VENV)/test.stamp
 	LGINT_SANITIZE=1 CC="$(CC)" $(BIN)/python setup.py -q build --build-base $(SANITIZED) --build-lib $(SANITIZED)/lib
 	LD_PRELOAD="$(PRELOAD)" ASAN_OPTIONS=detect_leaks=0 PYTHONMALLOC=malloc PYTHONPATH=$(SANITIZED)/lib \
 	    $(BIN)/pytest -n $(JOBS) --capture=sys -m "not measures and not slow and not browser" \
-	    --ignore=tests/layout --ignore=tests/papers tests
+	    $(patsubst %,--ignore-glob='tests/%',$(UNSANITIZED)) tests
 
 # What `cibuildwheel` does for each platform (see pyproject.toml), but only for this machine's Python.
 WHEEL := $(abspath build/wheel)
