@@ -321,13 +321,11 @@ static lg_status exert_unit(const slopes *s, const lg_force *force, int value)
     }
     const lg_pose *pose[2];
     lg_load load;
-    double kept[6], *values = s->at->work + e->value;
-    lg_copy(width_of(force), values, kept);
+    double *values = s->at->work + e->value;
     lg_zero(width_of(force), values);
     values[value] = 1;
     lg_element_poses(e, s->at, pose);
     lg_status status = force->type->wrenches(e, pose, s->at, 0, &load);
-    lg_copy(width_of(force), kept, values);
     for (int side = 0; side < e->info->nframes; side++) {
         const lg_body *body = e->frame[side]->body;
         if (body->block)
