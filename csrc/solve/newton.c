@@ -192,7 +192,7 @@ static void remember(iteration *it)
     m->steps_to_test = larger(0, m->steps_to_test - 1);
     if (it->matrix.renewed)
         m->last_contraction = 0;
-    lg_renewal_end(&it->matrix);
+    lg_renewal_end(&it->matrix, it->matrix.count);
 }
 
 /* ---- the method ---- */

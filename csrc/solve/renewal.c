@@ -118,31 +118,31 @@ void lg_renewal_correct(lg_renewal *r)
 }
 
 /* Remembers how long a matrix served, and what its second step cost. */
-static void note_age(lg_renewal *r)
+static void note_age(lg_renewal *r, double iterations)
 {
     lg_renewal_memory *m = r->memory;
     int began_with_new = r->renewed && r->reuses == r->count;
     int dear =
-        r->settings->rule == LG_RENEW_BY_COST && r->count * m->matrix_age > r->settings->matrix_cost + m->iterations;
+        r->settings->rule == LG_RENEW_BY_COST && iterations * m->matrix_age > r->settings->matrix_cost + m->iterations;
     if (began_with_new)
         m->worn_age += m->worn_age > 0 ? 0.0625 : 0;
     else if (r->renewed || dear)
         m->worn_age = m->matrix_age;
     if (!r->renewed && m->matrix_age == 1) {
-        m->second_iterations = r->count;
+        m->second_iterations = iterations;
         m->sole_steps = 0;
     }
 }
 
-void lg_renewal_end(lg_renewal *r)
+void lg_renewal_end(lg_renewal *r, double iterations)
 {
     lg_renewal_memory *m = r->memory;
-    m->last_iterations = r->count;
+    m->last_iterations = iterations;
     m->last_formed = r->formed;
-    note_age(r);
+    note_age(r, iterations);
     if (r->renewed)
         m->matrix_age = m->iterations = 0;
-    m->iterations += r->reuses;
+    m->iterations += iterations - (r->count - r->reuses);
     m->matrix_age++;
     m->sole_steps++;
 }

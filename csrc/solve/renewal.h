@@ -59,9 +59,10 @@ int lg_renewal_is_likely(const lg_renewal *r);
 int lg_renewal_is_due(lg_renewal *r, double error, double contraction);
 /* Whether a matrix that is formed now may serve in later steps. */
 int lg_renewal_keeps(const lg_renewal *r);
-/* Notes that a matrix has been formed; that a correction has been made; that the step has been solved. */
+/* Notes that a matrix has been formed; that a correction has been made; that the step has been solved, after so many
+   iterations, of which the last one may count in part. */
 void lg_renewal_form(lg_renewal *r);
 void lg_renewal_correct(lg_renewal *r);
-void lg_renewal_end(lg_renewal *r);
+void lg_renewal_end(lg_renewal *r, double iterations);
 
 #endif

@@ -36,6 +36,7 @@ from lgint._args import choice
 from lgint._run.integrate import integrate
 from lgint._tools import bench
 from lgint.models._falling_bar import falling_bar
+from lgint.models._stiff_chain import stiff_chain
 
 ENTRY = "lg_integrate"  # each call of it makes one profile
 PARTS = ("evaluation", "following", "solving", "norms", "rest")
@@ -56,6 +57,12 @@ COUNTED: Sequence[bench.Case] = tuple(
         ("rod of 100 edges", partial(models.roll_up, edges=100), "node100", "herk5", 1e-5, {}),
         ("rod of 16 edges", models.flying_spaghetti, "node16", "herk5", 1e-3, {}),
         ("rod of 16 edges", models.flying_spaghetti, "node16", "genalpha", 1e-3, {}),
+        ("stiff pair", partial(stiff_chain, 2), "link2", "genalpha", 1e-2, {}),
+        ("constrained top", models.heavy_top, "top", "radau5", 1e-4, {}),
+        ("slider-crank", models.slider_crank, "slider", "radau5", 1e-3, {}),
+        ("chain of 10", partial(models.pendulum_chain, n=10), "link10", "radau5", 1e-3, {}),
+        ("rod of 16 edges", models.flying_spaghetti, "node16", "radau5", 1e-3, {}),
+        ("stiff pair", partial(stiff_chain, 2), "link2", "radau5", 1e-2, {}),
         ("bar of 64 edges", partial(falling_bar, 64, True), "node64", "herk4", 1e-4, {}),
         ("slider-crank to round-off", partial(models.slider_crank, **EULER), "slider", "genalpha", 1e-3, EXACT),
         ("slider-crank to round-off", partial(models.slider_crank, **EULER), "slider", "reml", 1e-3, {}),
@@ -88,6 +95,12 @@ STEPS: Mapping[str, tuple[int, int]] = {
     "rod of 16 edges, herk5": (10, 60),
     "rod of 16 edges, genalpha": (50, 250),
     "bar of 64 edges, herk4": (10, 60),
+    "stiff pair, genalpha": (20, 100),
+    "constrained top, radau5": (20, 120),
+    "slider-crank, radau5": (20, 120),
+    "chain of 10, radau5": (20, 120),
+    "rod of 16 edges, radau5": (20, 120),
+    "stiff pair, radau5": (20, 100),
     "slider-crank to round-off, genalpha": (50, 550),
     "slider-crank to round-off, reml": (50, 550),
     "pendulum of 32 links, reml": (5, 25),

@@ -20,7 +20,7 @@ PAIRS = [name for name in ROWS if has_option(name, "rtol")]
 INDEX_1 = [name for name in PAIRS if ROWS[name]["stepper"] == "rkmk"]
 # Measured errors of the attitude at the end over the tolerance; tests that compare with given numbers run these methods
 WINDOW = {"ode23": (0.5, 20), "dopri5": (0.04, 6), "dop853": (0.1, 4), "herk5": (0.04, 20)}
-WINDOW |= {"radau3": (0.2, 20), "radau5": (0.02, 6)}
+WINDOW |= {"radau3": (0.2, 20), "radau5": (0.01, 6)}
 ALPHA = [name for name in PAIRS if ROWS[name]["stepper"] == "genalpha"]
 WINDOW |= dict.fromkeys(ALPHA, (0.1, 5))
 LAWS = ("I", "PI", "paper")

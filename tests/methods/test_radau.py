@@ -185,6 +185,55 @@ def test_statistics_count_each_kind_of_matrix():
     assert 2 * run.stats.steps <= masses <= 3 * run.stats.steps + 1
 
 
+KEPT = {
+    "slider-crank": (lgint.models.slider_crank, 1e-3),
+    "rod": (functools.partial(lgint.models.flying_spaghetti, edges=4), 2e-3),
+    "stiff pair": (pendulums, 1e-3),
+}
+
+
+@pytest.mark.parametrize("case", KEPT)
+@pytest.mark.parametrize("method", METHODS)
+def test_matrices_serve_many_steps_and_change_nothing(method, case):
+    build, h = KEPT[case]
+    model = build()
+    run = lgint.integrate(model, method, t_end=200 * h, h=h, save_every=200)
+    assert run.stats.jacobians < 0.5 * METHODS[method][0] * run.stats.steps
+    assert run.stats.factorisations - run.stats.jacobians < 3 * run.stats.steps + 3  # of masses
+    stepper = lgint.Stepper(model, method)  # steps of two sizes share no matrix
+    for i in range(200):
+        stepper.step(h * (1 + (-1) ** i * 2e-6))
+    assert np.abs(run.v[-1] - stepper.v).max() < 1e-6 * np.abs(run.v[-1]).max()
+
+
+@pytest.mark.parametrize("case", KEPT)
+@pytest.mark.parametrize("method", METHODS)
+def test_a_resumed_run_has_the_same_matrices(method, case):
+    """Bit for bit, wherever it is cut, and whatever has been computed in between."""
+    build, h = KEPT[case]
+    model = build()
+    whole = lgint.integrate(model, method, t_end=24 * h, h=h)
+    for cut in (*range(1, 12), 17):
+        part = lgint.integrate(model, method, t_end=cut * h, h=h)
+        rest = lgint.integrate(model, method, t_end=24 * h, h=h, start=part)
+        assert rest.q[-1].tobytes() == whole.q[-1].tobytes() and rest.lam[-1].tobytes() == whole.lam[-1].tobytes()
+
+
+def test_a_stepper_that_goes_back_has_the_matrices_of_then():
+    stepper = lgint.Stepper(lgint.models.slider_crank(), "radau5")
+
+    def advance(n):
+        for _ in range(n):
+            stepper.step(1e-3)
+        return stepper.q.tobytes()
+
+    advance(9)
+    then = stepper.snapshot()
+    first = advance(13)
+    stepper.restore(then)
+    assert advance(13) == first
+
+
 def test_a_failed_step_names_the_body_and_the_law():
     b = lgint.ModelBuilder()
     b.add_body("block", mass=1.0, inertia=(1, 1, 1), velocity=(1.0, 0, 0))

@@ -1,4 +1,4 @@
-/* Newton's method on the stages of a step, in sweeps; see step.h.
+/* The equations of a stage and their matrix; see step.h.
 
    A stage is corrected in x = T(theta) dtheta, the displacement of its bodies. With mu = 1/(h l_ii),
 
@@ -9,11 +9,7 @@
        DT(theta)[dtheta] K/h = (alpha (T^-1 - I) + 1/2 rho^ T^-1) x
 
    up to terms of the size of rho^ theta^: exact for a body that turns about one axis, by whatever angle. The unknown of
-   the matrix is u = mu^2 x, scaled like an acceleration, and the velocity rows are multiplied by mu.
-
-   The matrices of a step are formed in its first sweep, and again after two sweeps that left too much of the
-   correction before. The method has converged when the expected rest of the corrections is below its bound, or when
-   corrections are round-off of the coordinates and no longer fall. */
+   the matrix is u = mu^2 x, scaled like an acceleration, and the velocity rows are multiplied by mu. */
 #include "core/small.h"
 #include "integrator/radau/step.h"
 #include "solve/cause.h"
@@ -21,30 +17,51 @@
 #include <float.h>
 #include <math.h>
 
-static const double slow_rate = 0.5; /* a sweep that leaves more of the correction is slow */
-static const double usual_rate = 0.15; /* what a sweep leaves at least, whatever the last two corrections suggest */
-static const double far_off = 1e100;
-static const double noisy_part = 1e-6; /* of the largest velocity: what round-off of stiff forces may change */
-static const double noisy_rest = 1e-9; /* the same at rest, in units of velocities */
-static const double still_size = 1e-3; /* a first correction that is so small needs no second one */
-enum { SLOW_SWEEPS = 2 }; /* in a row, after which new matrices are due */
-enum { MOST_GROWTHS = 3 }; /* sweeps of a step whose corrections may grow */
-
 /* ---- a stage ---- */
 
-/* Q, V and A from K and what other stages contribute. */
-static void follow(lg_radau_stepper *r, int i)
+void lg_radau_set_step(lg_radau_stepper *r, const lg_state *start, double h)
+{
+    int last = lg_radau_stages(&r->numbers) - 1;
+    r->start = start;
+    r->h = h;
+    for (int i = 0; i <= last; i++) {
+        r->stage[i].t = i == last ? start->t + h : start->t + r->numbers.c[i] * h;
+        r->stage[i].matrix.poll = r->base.accel.matrix.poll;
+    }
+}
+
+void lg_radau_move(lg_radau_stepper *r, int i)
 {
     const lg_space *space = r->base.system->space;
     lg_radau_stage *s = &r->stage[i];
-    double own = r->numbers.L[i][i], rate = lg_radau_rate(r, i);
-    for (int k = 0; k < space->nv; k++)
-        s->theta[k] = s->theta_known[k] + own * s->K[k];
     lg_space_move(space, r->start->q, s->theta, s->K, s->q, s->v);
-    for (int k = 0; k < space->nv; k++) {
-        s->v[k] /= r->h;
-        s->a[k] = rate * (s->v[k] - r->start->v[k] - s->v_known[k]);
+    double rate = 1 / r->h;
+    for (int k = 0; k < space->nv; k++)
+        s->v[k] *= rate;
+}
+
+/* V_i from h V_i, then A_i. */
+static void finish_rates(lg_radau_stepper *r, int i)
+{
+    double rate = lg_radau_rate(r, i), per_h = 1 / r->h;
+    double *restrict v = r->stage[i].v, *restrict a = r->stage[i].a;
+    const double *restrict start = r->start->v, *restrict known = r->stage[i].v_known;
+    for (int k = 0; k < r->base.system->space->nv; k++) {
+        v[k] *= per_h;
+        a[k] = rate * (v[k] - start[k] - known[k]);
     }
+}
+
+void lg_radau_follow(lg_radau_stepper *r, int i)
+{
+    const lg_space *space = r->base.system->space;
+    lg_radau_stage *s = &r->stage[i];
+    double own = r->numbers.L[i][i], *restrict theta = s->theta;
+    const double *restrict known = s->theta_known, *restrict K = s->K;
+    for (int k = 0; k < space->nv; k++)
+        theta[k] = known[k] + own * K[k];
+    lg_space_move(space, r->start->q, s->theta, s->K, s->q, s->v);
+    finish_rates(r, i);
 }
 
 lg_point lg_radau_point(const lg_radau_stepper *r, int i)
@@ -155,7 +172,7 @@ static void add_forces(int nv, const double *restrict gyro, const double *restri
 lg_status lg_radau_evaluate(lg_radau_stepper *r, int i, const lg_point *point, int with_matrix)
 {
     int nv = r->base.system->space->nv, nrows = r->base.system->pattern->nrows;
-    double *rows = r->residual + nv, mu = lg_radau_rate(r, i);
+    double *rows = r->residual + nv;
     lg_tangent tangent = {&r->stage[i].matrix, r->chain};
     lg_wanted wanted = {.Ma = r->residual, .gyro = r->gyro, .force = r->force};
     if (nrows)
@@ -169,8 +186,10 @@ lg_status lg_radau_evaluate(lg_radau_stepper *r, int i, const lg_point *point, i
     }
     LG_TRY(lg_accel_eval(&r->base.accel, point, &wanted, &r->base.report));
     add_forces(nv, r->gyro, r->force, r->Btlam, r->residual);
+    if (with_matrix)
+        r->matrix_h = r->h;
     for (int k = 0; k < nrows; k++)
-        rows[k] *= mu;
+        rows[k] *= lg_radau_matrix_rate(r, i);
     if (!lg_all_finite(nv, r->residual) || !lg_all_finite(nrows, rows))
         return lg_accel_not_finite(&r->base.accel, point, r->residual, &r->base.report);
     return with_matrix ? factor(r, i) : LG_OK;
@@ -178,245 +197,29 @@ lg_status lg_radau_evaluate(lg_radau_stepper *r, int i, const lg_point *point, i
 
 lg_status lg_radau_solve_stage(lg_radau_stepper *r, int i, double *x)
 {
-    return lg_matrix_solve(&r->stage[i].matrix, x);
+    double own = r->matrix_h / r->h;
+    LG_TRY(lg_matrix_solve(&r->stage[i].matrix, x));
+    for (int k = 0; own != 1 && k < r->base.system->space->nv; k++)
+        x[k] *= own * own;
+    return LG_OK;
 }
 
-/* Corrects a stage by u and the change of lam in r->residual. */
-static void correct(lg_radau_stepper *r, int i)
+void lg_radau_correct(lg_radau_stepper *r, int i)
 {
     const lg_space *space = r->base.system->space;
+    int nv = space->nv, nrows = r->base.system->pattern->nrows;
     lg_radau_stage *s = &r->stage[i];
-    double own = r->numbers.L[i][i], mu = lg_radau_rate(r, i), *u = r->residual;
-    int nrows = r->base.system->pattern->nrows;
+    double mu = lg_radau_rate(r, i), shrink = 1 / (mu * mu), grow = mu * r->h, *restrict u = r->residual;
+    double *restrict theta = s->theta, *restrict K = s->K, *restrict turn = r->turn;
     for (int k = 0; k < nrows; k++)
-        s->lam[k] -= u[space->nv + k];
-    for (int k = 0; k < space->nv; k++)
-        u[k] /= mu * mu;
-    lg_space_rate(space, r->start->q, s->theta, u, r->turn);
-    for (int k = 0; k < space->nv; k++) {
-        s->theta[k] -= r->turn[k];
-        s->K[k] -= r->turn[k] / own;
-    }
-    lg_space_tangent_mul(space, s->theta, s->K, s->v);
-    for (int k = 0; k < space->nv; k++) {
-        s->v[k] /= r->h;
-        s->a[k] = mu * (s->v[k] - r->start->v[k] - s->v_known[k]);
-    }
-}
-
-/* ---- sweeps ---- */
-
-typedef struct sweeps {
-    double change, last; /* root mean square of mu x over its bound in the present sweep and in the one before */
-    double displacement, velocity; /* the largest x and mu x */
-    double worst;
-    int count, growths;
-    int slow; /* sweeps in a row that left too much of the correction before */
-    int due; /* the next sweep forms matrices */
-} sweeps;
-
-/* What K and A of the last sweep contribute to theta and V - v_n. */
-static void set_known(lg_radau_stepper *r)
-{
-    const lg_radau_numbers *n = &r->numbers;
-    int nv = r->base.system->space->nv;
-    for (int i = 0; i < lg_radau_stages(&r->numbers); i++) {
-        lg_radau_stage *s = &r->stage[i];
-        lg_zero(nv, s->theta_known);
-        lg_zero(nv, s->v_known);
-        for (int j = 1; j < lg_radau_stages(&r->numbers); j++) { // the first column of A is that of L
-            double old = n->A[i][j] - n->L[i][j];
-            lg_axpy(nv, old, r->stage[j].K, s->theta_known);
-            lg_axpy(nv, r->h * old, r->stage[j].a, s->v_known);
-        }
-    }
-}
-
-/* What a corrected stage contributes to the later ones. */
-static void pass_on(lg_radau_stepper *r, int i)
-{
-    int nv = r->base.system->space->nv;
-    for (int later = i + 1; later < lg_radau_stages(&r->numbers); later++) {
-        double weight = r->numbers.L[later][i];
-        lg_axpy(nv, weight, r->stage[i].K, r->stage[later].theta_known);
-        lg_axpy(nv, r->h * weight, r->stage[i].a, r->stage[later].v_known);
-    }
-}
-
-/* The bound on a change of each velocity: relative to its size, and to a thousandth of the largest one; with
-   tolerances a part of them, if that is more. */
-static void set_bounds(lg_radau_stepper *r)
-{
-    const double share = 0.03, others = 1e-3;
-    const lg_radau_stage *end = &r->stage[lg_radau_stages(&r->numbers) - 1];
-    int nv = r->base.system->space->nv;
-    double largest = fmax(lg_max_abs(nv, r->start->v), lg_max_abs(nv, end->v));
+        s->lam[k] -= u[nv + k];
+    for (int k = 0; k < nv; k++)
+        u[k] *= shrink;
+    lg_space_rate(space, r->start->q, theta, u, turn);
     for (int k = 0; k < nv; k++) {
-        double v = fmax(fabs(r->start->v[k]), fabs(end->v[k]));
-        r->bound[k] = r->newton_rtol * (v + others * largest);
-        if (r->rtol) {
-            double of_q = r->atol[k] + r->rtol[k] * fabs(end->theta[k]), of_v = r->atol[nv + k] + r->rtol[nv + k] * v;
-            r->bound[k] = fmax(r->bound[k], share * fmin(of_v, of_q / r->h));
-        }
+        theta[k] -= turn[k];
+        K[k] -= grow * turn[k];
     }
-}
-
-/* Measures the correction u of a stage. */
-static void measure(lg_radau_stepper *r, int i, sweeps *it)
-{
-    double mu = lg_radau_rate(r, i), sum = 0;
-    for (int k = 0; k < r->base.system->space->nv; k++) {
-        double u = fabs(r->residual[k]), part = u == 0 ? 0 : u / (mu * r->bound[k]);
-        if (part > far_off) // no velocity to compare with yet
-            part = far_off;
-        sum += part * part;
-        it->displacement = fmax(it->displacement, u / (mu * mu));
-        it->velocity = fmax(it->velocity, u / mu);
-        if (part > it->worst) {
-            it->worst = part;
-            r->worst_stage = i;
-            r->worst_row = k;
-        }
-    }
-    it->change += sum;
-}
-
-static lg_status sweep(lg_radau_stepper *r, sweeps *it)
-{
-    int with_matrix = it->due;
-    it->last = it->change;
-    it->change = it->displacement = it->velocity = it->worst = 0;
-    set_known(r);
-    set_bounds(r);
-    for (int i = 0; i < lg_radau_stages(&r->numbers); i++) {
-        follow(r, i);
-        lg_point point = lg_radau_point(r, i);
-        LG_TRY(lg_radau_evaluate(r, i, &point, with_matrix));
-        LG_TRY(lg_radau_solve_stage(r, i, r->residual));
-        measure(r, i, it);
-        correct(r, i);
-        pass_on(r, i);
-    }
-    it->change = sqrt(it->change / (lg_radau_stages(&r->numbers) * fmax(1, r->base.system->space->nv)));
-    it->count++;
-    r->base.stats.newton_iterations++;
-    return isfinite(it->change) ? LG_OK : LG_NOT_FINITE;
-}
-
-/* Whether corrections are of the size of round-off: that of the coordinates, which stiff forces multiply. In a short
-   step all displacements are so small, and the change of velocities decides. */
-static int is_noise(const lg_radau_stepper *r, const sweeps *it)
-{
-    const lg_space *space = r->base.system->space;
-    const double *v = r->stage[lg_radau_stages(&r->numbers) - 1].v;
-    double largest = fmax(lg_max_abs(space->nv, r->start->v), lg_max_abs(space->nv, v));
-    return it->displacement <= 64 * DBL_EPSILON * (1 + lg_max_abs(space->nq, r->start->q)) &&
-           it->velocity <= noisy_part * largest + noisy_rest;
-}
-
-/* Whether the corrections that are still expected are below their bound, or round-off. */
-static int is_converged(const lg_radau_stepper *r, const sweeps *it)
-{
-    if (it->count == 1)
-        return it->change <= still_size;
-    double rate = fmax(it->change / it->last, usual_rate);
-    return (rate < 1 && rate * it->change <= 1 - rate) || (rate > slow_rate && is_noise(r, it));
-}
-
-static lg_status iterate(lg_radau_stepper *r, sweeps *it)
-{
-    for (;;) {
-        LG_TRY(sweep(r, it));
-        if (it->change == 0 || is_converged(r, it))
-            return LG_OK;
-        int grows = it->count > 1 && it->change > it->last;
-        it->growths += grows;
-        it->slow = it->count > 1 && it->change > slow_rate * it->last ? it->slow + 1 : 0;
-        it->due = it->slow >= SLOW_SWEEPS;
-        if (it->count >= r->max_iter || it->growths > MOST_GROWTHS)
-            return LG_NO_CONVERGENCE;
-    }
-}
-
-static void report_failure(lg_radau_stepper *r, const sweeps *it, lg_status status)
-{
-    lg_point point = lg_radau_point(r, r->worst_stage);
-    lg_newton_result result = {.iterations = it->count, .residual = it->change, .worst = r->worst_row};
-    lg_report_newton(r->base.system, &point, status, &result, &r->base.report);
-    lg_report_advise(&r->base.report, status == LG_NO_CONVERGENCE ? "try a smaller h or a larger max_iter" : "");
-}
-
-lg_status lg_radau_solve(lg_radau_stepper *r)
-{
-    sweeps it = {.due = 1};
-    r->worst_stage = r->worst_row = 0;
-    lg_status status = iterate(r, &it);
-    if (status == LG_NO_CONVERGENCE || status == LG_NOT_FINITE) {
-        lg_status turned = lg_radau_check_turns(r, LG_PI);
-        if (turned != LG_OK)
-            return turned;
-        if (status == LG_NO_CONVERGENCE)
-            report_failure(r, &it, status);
-    }
-    LG_TRY(status);
-    const lg_radau_stage *end = &r->stage[lg_radau_stages(&r->numbers) - 1];
-    lg_space_move(r->base.system->space, r->start->q, end->theta, NULL, end->q, NULL);
-    return LG_OK;
-}
-
-/* ---- turns ---- */
-
-/* The angle between two attitudes. */
-static double angle_between(const lg_node *node, const double *q0, const double *q1)
-{
-    double R0[9], R1[9], trace = 0;
-    node->rotation(q0, R0);
-    node->rotation(q1, R1);
-    for (int i = 0; i < 9; i++)
-        trace += R0[i] * R1[i];
-    return acos(fmax(-1, fmin(1, 0.5 * (trace - 1))));
-}
-
-/* How far a body turns: by its local coordinates if they are those of a rotation, else from stage to stage. */
-static double turn_of(const lg_radau_stepper *r, const lg_factor *f)
-{
-    double most = 0, sum = 0;
-    const double *q = r->start->q + f->q;
-    for (int i = 0; i < lg_radau_stages(&r->numbers); i++) {
-        const lg_radau_stage *s = &r->stage[i];
-        if (f->node->linear) {
-            sum += angle_between(f->node, q, s->q + f->q);
-            q = s->q + f->q;
-        } else {
-            const double *axis = s->theta + f->v + f->node->attitude_v;
-            most = fmax(most, sqrt(lg_dot(f->node->attitude_n, axis, axis)));
-        }
-    }
-    return fmax(most, sum);
-}
-
-/* Names what is not finite at the end of the step. */
-static lg_status refuse_stages(lg_radau_stepper *r)
-{
-    lg_point end = lg_radau_point(r, lg_radau_stages(&r->numbers) - 1);
-    lg_report_not_finite(r->base.system, &end, -1, &r->base.report);
-    return LG_NOT_FINITE;
-}
-
-lg_status lg_radau_check_turns(lg_radau_stepper *r, double most)
-{
-    const lg_system *system = r->base.system;
-    const lg_space *space = system->space;
-    for (const lg_factor *f = space->factor, *end = f + space->nfactors; f < end; f++) {
-        double turn = f->node->rotation ? turn_of(r, f) : 0;
-        if (turn <= most)
-            continue;
-        if (!isfinite(turn))
-            return refuse_stages(r);
-        const char *name = system->block_name ? system->block_name(system->self, f->block) : "a block";
-        lg_report_say(&r->base.report, "%.*s turns by %.3g rad in a step, where half a turn is the most",
-                      LG_SHORT(name), turn);
-        return LG_TURNED;
-    }
-    return LG_OK;
+    lg_space_tangent_mul(space, theta, K, s->v);
+    finish_rates(r, i);
 }

@@ -51,16 +51,17 @@ static double slope_of(int s, const double c[S], int i)
 
 lg_radau_numbers lg_radau_numbers_of(const lg_tableau *tableau)
 {
-    lg_radau_numbers n = {.stages = tableau->stages};
+    lg_radau_numbers n = {.third = tableau->stages == S};
     double U[S][S] = {{0}};
-    for (int i = 0; i < n.stages; i++) {
+    int stages = lg_radau_stages(&n);
+    for (int i = 0; i < stages; i++) {
         n.c[i] = lg_ratio_value(tableau->c[i]);
-        for (int j = 0; j < n.stages; j++)
+        for (int j = 0; j < stages; j++)
             n.A[i][j] = lg_ratio_value(tableau->A[i][j]);
     }
-    factor_lower(n.stages, n.A, n.L, U);
-    invert(n.stages, n.L, U, n.inverse);
-    for (int i = 0; i < n.stages; i++)
-        n.slope[i] = slope_of(n.stages, n.c, i);
+    factor_lower(stages, n.A, n.L, U);
+    invert(stages, n.L, U, n.inverse);
+    for (int i = 0; i < stages; i++)
+        n.slope[i] = slope_of(stages, n.c, i);
     return n;
 }

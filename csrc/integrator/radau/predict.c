@@ -3,41 +3,75 @@
 #include "core/small.h"
 #include "integrator/radau/step.h"
 
+static const double farthest = 10; /* steps longer than the last one by this factor are not predicted from it */
 enum { ROUNDS = 2 }; /* from velocities to local coordinates and their rates */
 
-/* V_i = v_n + c_i h vdot_n */
+/* V_i = v_n + c_i h vdot_n, lam_i = lam_n */
 static void begin(lg_radau_stepper *r)
 {
     const lg_state *state = r->start;
     int nv = r->base.system->space->nv;
     for (int i = 0; i < lg_radau_stages(&r->numbers); i++) {
+        lg_copy(r->base.system->pattern->nrows, state->lam, r->stage[i].lam);
         lg_copy(nv, state->v, r->stage[i].v);
         lg_axpy(nv, r->numbers.c[i] * r->h, state->a, r->stage[i].v);
     }
 }
 
-/* Weights at s (1: the end of the last step) of the velocities v_n, V_1 .. V_s-1 of that step, relative to its end. */
-static void extrapolation(const lg_radau_numbers *n, double s, double *weight)
+/* Weights at s of the values at n nodes. */
+static void extrapolation(int n, const double *node, double s, double *weight)
 {
-    double node[LG_RADAU_STAGES + 1] = {0};
-    lg_copy(lg_radau_stages(n), n->c, node + 1);
-    for (int m = 0; m < lg_radau_stages(n); m++) {
+    for (int m = 0; m < n; m++) {
         weight[m] = 1;
-        for (int j = 0; j <= lg_radau_stages(n); j++)
+        for (int j = 0; j < n; j++)
             if (j != m)
                 weight[m] *= (s - node[j]) / (node[m] - node[j]);
     }
 }
 
-static void extrapolate(lg_radau_stepper *r, double ratio, const double *before)
+/* V_i and lam_i from the velocities of the last step, which are relative to its end, and from its multipliers. */
+static void extrapolate(const lg_radau_stepper *r, const lg_radau_carry *last, int i, const double *v_start, double *v,
+                        double *lam)
 {
-    int nv = r->base.system->space->nv, stages = lg_radau_stages(&r->numbers);
-    for (int i = 0; i < stages; i++) {
-        double weight[LG_RADAU_STAGES];
-        extrapolation(&r->numbers, 1 + ratio * r->numbers.c[i], weight);
-        lg_copy(nv, r->start->v, r->stage[i].v);
-        for (int m = 0; m < stages; m++)
-            lg_axpy(nv, weight[m], before + (size_t)nv * m, r->stage[i].v);
+    int nv = r->base.system->space->nv, nrows = r->base.system->pattern->nrows;
+    int stages = lg_radau_stages(&r->numbers);
+    double node[LG_RADAU_STAGES + 1] = {0}, weight[LG_RADAU_STAGES + 1];
+    double s = 1 + r->h / *last->h * r->numbers.c[i]; /* 1: the end of the last step */
+    lg_copy(stages, r->numbers.c, node + 1);
+    extrapolation(stages + 1, node, s, weight);
+    lg_copy(nv, v_start, v);
+    for (int m = 0; m < stages; m++)
+        lg_axpy(nv, weight[m], last->v + (size_t)nv * m, v);
+    extrapolation(stages, node + 1, s, weight);
+    lg_zero(nrows, lam);
+    for (int m = 0; m < stages; m++)
+        lg_axpy(nrows, weight[m], last->lam + (size_t)nrows * m, lam);
+}
+
+/* What of the error of the last extrapolation is expected in a step of another size. */
+static double share_of(const lg_radau_stepper *r, const lg_radau_carry *last)
+{
+    double ratio = r->h / *last->h;
+    return fabs(ratio - 1) < 0.1 ? pow(ratio, lg_radau_stages(&r->numbers) + 1) : 0;
+}
+
+static int can_extrapolate(const lg_radau_stepper *r, const lg_radau_carry *last)
+{
+    return *last->h > 0 && r->h <= farthest * *last->h;
+}
+
+/* Extrapolates all stages. */
+static void go_on(lg_radau_stepper *r, const lg_radau_carry *last)
+{
+    int nv = r->base.system->space->nv, nrows = r->base.system->pattern->nrows;
+    double share = share_of(r, last);
+    for (int i = 0; i < lg_radau_stages(&r->numbers); i++) {
+        lg_radau_stage *s = &r->stage[i];
+        extrapolate(r, last, i, r->start->v, s->v, s->lam);
+        for (int order = 0; order < *last->order; order++) {
+            lg_axpy(nv, share, last->miss[order] + (size_t)nv * i, s->v);
+            lg_axpy(nrows, share, last->miss_lam[order] + (size_t)nrows * i, s->lam);
+        }
     }
 }
 
@@ -77,21 +111,15 @@ static void set_accelerations(lg_radau_stepper *r)
     }
 }
 
-/* Steps longer than the last one by this factor are not predicted from it. */
-static const double farthest = 10;
-
 void lg_radau_predict(lg_radau_stepper *r)
 {
-    const lg_state *state = r->start;
-    int nv = r->base.system->space->nv, stages = lg_radau_stages(&r->numbers);
-    if (state->carry[0] > 0 && r->h <= farthest * state->carry[0])
-        extrapolate(r, r->h / state->carry[0], state->carry + 1);
+    lg_radau_carry last = lg_radau_carry_in(r, r->start->carry);
+    if (can_extrapolate(r, &last))
+        go_on(r, &last);
     else
         begin(r);
-    for (int i = 0; i < stages; i++) {
-        lg_zero(nv, r->stage[i].theta);
-        lg_copy(r->base.system->pattern->nrows, state->lam, r->stage[i].lam);
-    }
+    for (int i = 0; i < lg_radau_stages(&r->numbers); i++)
+        lg_zero(r->base.system->space->nv, r->stage[i].theta);
     set_rates(r);
     for (int round = 0; round < ROUNDS; round++) {
         sum_turns(r);
@@ -101,13 +129,48 @@ void lg_radau_predict(lg_radau_stepper *r)
     set_accelerations(r);
 }
 
-void lg_radau_hand_over(const lg_radau_stepper *r, const double *v_start, lg_state *state)
+/* ---- the error of extrapolation ---- */
+
+static double square(double x)
 {
-    int nv = r->base.system->space->nv;
-    state->carry[0] = r->h;
-    for (int m = 0; m < lg_radau_stages(&r->numbers); m++) {
-        const double *v = m ? r->stage[m - 1].v : v_start;
-        for (int k = 0; k < nv; k++)
-            state->carry[1 + (size_t)nv * m + k] = v[k] - state->v[k];
+    return x * x;
+}
+
+/* miss[0] becomes what the values x of a stage are beyond the extrapolated ones, miss[1] its change. */
+static void note(int n, const double *x, const double *extrapolated, double *miss[2], int at)
+{
+    for (int k = 0; k < n; k++) {
+        double now = x[k] - extrapolated[k];
+        miss[1][at + k] = now - miss[0][at + k];
+        miss[0][at + k] = now;
     }
+}
+
+void lg_radau_note_miss(lg_radau_stepper *r, const double *v_start, double *carry)
+{
+    lg_radau_carry last = lg_radau_carry_in(r, carry);
+    int nv = r->base.system->space->nv, nrows = r->base.system->pattern->nrows, best = 0;
+    double *v = r->residual, *lam = r->residual + nv, share, error[3] = {0};
+    if (!can_extrapolate(r, &last)) {
+        lg_zero(2 * lg_radau_stages(&r->numbers) * (nv + nrows), last.miss[0]);
+        *last.order = 0;
+        return;
+    }
+    share = share_of(r, &last);
+    for (int i = 0; i < lg_radau_stages(&r->numbers); i++) {
+        const lg_radau_stage *s = &r->stage[i];
+        const double *miss = last.miss[0] + (size_t)nv * i, *change = last.miss[1] + (size_t)nv * i;
+        extrapolate(r, &last, i, v_start, v, lam);
+        for (int k = 0; k < nv; k++) {
+            double now = s->v[k] - v[k], weight = r->weight[k];
+            error[0] += square(now * weight);
+            error[1] += square((now - share * miss[k]) * weight);
+            error[2] += square((now - share * (miss[k] + change[k])) * weight);
+        }
+        note(nv, s->v, v, last.miss, nv * i);
+        note(nrows, s->lam, lam, last.miss_lam, nrows * i);
+    }
+    for (int order = 1; order < 3; order++)
+        best = error[order] < error[best] ? order : best;
+    *last.order = best;
 }

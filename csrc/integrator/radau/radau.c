@@ -10,6 +10,7 @@
    correction of the last stage, with its matrix, at V_s + mu e_q and A_s + mu e_v + mu^2 e_q. Multipliers do not
    count. */
 #include "core/small.h"
+#include "integrator/implicit.h"
 #include "integrator/radau/step.h"
 #include "solve/initial.h"
 #include "solve/project.h"
@@ -59,6 +60,8 @@ static lg_status radau_prepare(lg_stepper *self)
     r->newton_rtol = isnan(options->newton_rtol.number) ? 1e-12 : options->newton_rtol.number;
     if (masses)
         self->accel.plan = masses;
+    r->renewal.rule = LG_RENEW_BY_COST;
+    r->renewal.matrix_cost = lg_implicit_matrix_cost(self->system, self->plan, NULL);
     return LG_OK;
 }
 
@@ -93,7 +96,7 @@ static void radau_layout(lg_stepper *self, lg_arena *arena)
 {
     lg_radau_stepper *r = (lg_radau_stepper *)self;
     const lg_space *space = self->system->space;
-    double **velocities[] = {&r->bound, &r->force, &r->Btlam, &r->turn, &r->v_end, &r->a_end};
+    double **velocities[] = {&r->weight, &r->force, &r->Btlam, &r->turn, &r->v_end, &r->a_end};
     for (size_t i = 0; i < sizeof velocities / sizeof *velocities; i++)
         *velocities[i] = lg_arena_doubles(arena, (size_t)space->nv);
     r->gyro = self->accel.gyro;
@@ -102,6 +105,7 @@ static void radau_layout(lg_stepper *self, lg_arena *arena)
     r->lam_end = lg_arena_doubles(arena, (size_t)self->system->pattern->nrows);
     r->Z = lg_arena_doubles(arena, (size_t)self->system->pattern->nvalues);
     r->X = lg_arena_doubles(arena, (size_t)space->nm);
+    r->formed = lg_arena_doubles(arena, (size_t)lg_radau_formed_count(r));
     r->chain = lg_arena_take(arena, (size_t)space->nblocks * sizeof(lg_chain));
     take_tolerances(r, arena);
     for (int i = 0; i < lg_radau_stages(&r->numbers); i++)
@@ -128,17 +132,6 @@ static lg_status reset(lg_stepper *self, lg_state *state)
 
 /* ---- the step ---- */
 
-static void radau_begin(lg_radau_stepper *r, const lg_state *state, double h)
-{
-    r->start = state;
-    r->h = h;
-    for (int i = 0; i < lg_radau_stages(&r->numbers); i++) {
-        r->stage[i].t = i == lg_radau_stages(&r->numbers) - 1 ? state->t + h : state->t + r->numbers.c[i] * h;
-        r->stage[i].matrix.poll = r->base.accel.matrix.poll;
-    }
-    lg_radau_predict(r);
-}
-
 /* The end of the step on the constraints, with its accelerations and multipliers. */
 static lg_status finish(lg_radau_stepper *r)
 {
@@ -159,13 +152,15 @@ static lg_status radau_step(lg_stepper *self, lg_state *state, double h)
 {
     lg_radau_stepper *r = (lg_radau_stepper *)self;
     double *v_start = r->turn;
-    radau_begin(r, state, h);
+    lg_radau_set_step(r, state, h);
+    LG_TRY(lg_radau_take_over(r));
     LG_TRY(lg_radau_solve(r));
     LG_TRY(lg_radau_check_turns(r, LG_PI));
     LG_TRY(finish(r));
     lg_copy(self->system->space->nv, state->v, v_start);
     LG_TRY(lg_stepper_accept(self, state, h, r->stage[lg_radau_stages(&r->numbers) - 1].theta, r->q_end, r->v_end,
                              r->a_end, r->lam_end));
+    lg_radau_note_miss(r, v_start, state->carry);
     lg_radau_hand_over(r, v_start, state);
     return LG_OK;
 }
@@ -211,7 +206,7 @@ static lg_status radau_error(lg_stepper *self, const lg_state *before, double h,
     return LG_OK;
 }
 
-static const lg_stepper_carry carry_verbs = {.count = carry_count, .reset = reset};
+static const lg_stepper_carry carry_verbs = {.count = carry_count, .reset = reset, .adopt = lg_radau_adopt};
 
 const lg_stepper_type lg_radau = {
     .name = "radau",

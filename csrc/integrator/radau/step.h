@@ -24,22 +24,24 @@
 
 #include "integrator/options.h"
 #include "integrator/stepper.h"
+#include "solve/renewal.h"
+
+#include <math.h>
 
 enum { LG_RADAU_STAGES = 3, LG_RADAU_BLOCK = 6 /* velocities of a Lie kind */ };
 
 /* The tableau in numbers. */
 typedef struct lg_radau_numbers {
-    int stages;
+    int third; /* there is a third stage */
     double A[LG_RADAU_STAGES][LG_RADAU_STAGES], inverse[LG_RADAU_STAGES][LG_RADAU_STAGES];
     double L[LG_RADAU_STAGES][LG_RADAU_STAGES]; /* lower triangular */
     double c[LG_RADAU_STAGES];
     double slope[LG_RADAU_STAGES]; /* weights of the p_i in the slope at 0 of the polynomial through 0 and them */
 } lg_radau_numbers;
 
-/* 2 or 3, in words that a static analyzer can follow. */
 static inline int lg_radau_stages(const lg_radau_numbers *n)
 {
-    return n->stages < LG_RADAU_STAGES ? 2 : LG_RADAU_STAGES;
+    return n->third ? LG_RADAU_STAGES : LG_RADAU_STAGES - 1;
 }
 
 typedef struct lg_radau_stage {
@@ -49,6 +51,33 @@ typedef struct lg_radau_stage {
     double *theta_known, *v_known; /* what other stages and earlier sweeps contribute to theta and v - v_n */
     lg_matrix matrix;
 } lg_radau_stage;
+
+/* What one step hands to the next about its sweeps; zeros: nothing is known. */
+typedef struct lg_radau_memory {
+    double new_rate; /* what a sweep with new matrices left of the correction before */
+    double failures; /* of older matrices within steps, less the steps that they have served; 0 to 3 */
+    lg_renewal_memory renewal;
+} lg_radau_memory;
+
+enum { LG_RADAU_MEMORY = sizeof(lg_radau_memory) / sizeof(double) };
+
+/* The data that a step takes over from earlier steps. */
+typedef struct lg_radau_carry {
+    double *h; /* of the last step; 0: there is none */
+    double *v; /* its velocities v_n, V_1 .. V_s-1 minus those at its end */
+    double *lam; /* the multipliers lam_1 .. lam_s of that step */
+    double *order; /* 0, 1 or 2: how many of the following corrections would have made the last first guess best */
+    double *miss[2], *miss_lam[2]; /* V_i and lam_i minus the extrapolated ones in the last step, and their change */
+    double *memory; /* an lg_radau_memory */
+    double *formed; /* states of the kept matrices */
+} lg_radau_carry;
+
+/* The states at which the matrices of a step were formed: everything that they depend on. */
+typedef struct lg_radau_formed {
+    double *h, *t; /* of the step, h 0: there are no matrices; t at its start */
+    double *q, *mem; /* at its start */
+    double *theta[LG_RADAU_STAGES], *K[LG_RADAU_STAGES], *a[LG_RADAU_STAGES], *lam[LG_RADAU_STAGES];
+} lg_radau_formed;
 
 typedef struct lg_radau_stepper {
     lg_stepper base;
@@ -63,14 +92,19 @@ typedef struct lg_radau_stepper {
     lg_radau_stage stage[LG_RADAU_STAGES];
 
     /* Newton's method */
-    double *bound; /* nv: of the change of the velocities by a correction that counts as converged */
+    double *weight; /* nv: 1 over the change of a velocity by a correction that counts as converged */
     double *residual; /* nv + nrows: force rows in the place of M a, then velocity rows; then the correction */
     double *gyro, *force, *Btlam; /* nv each */
     double *turn; /* nv: a correction of theta */
+    lg_renewal_settings renewal;
+    lg_radau_memory memory;
+    double *formed; /* states of the present matrices, in the form in which they are carried */
+    double matrix_h; /* size of the step in which they were formed */
+    int has_matrices; /* matrices of earlier steps may serve this one */
+    int renewed; /* this step has formed its own */
     double *Z; /* d(phidot)/dq */
     double *X; /* per block: the matrix of its chain */
     lg_chain *chain;
-    int worst_stage, worst_row; /* where the residual of the last sweep was largest */
 
     double *q_end, *v_end, *a_end, *lam_end;
 } lg_radau_stepper;
@@ -81,11 +115,16 @@ static inline double lg_radau_rate(const lg_radau_stepper *r, int stage)
     return 1 / (r->h * r->numbers.L[stage][stage]);
 }
 
-/* What the next step is predicted from: the size of a step (0: there is none) and its velocities v_n, V_1 .. V_s-1
-   minus those at its end. */
-static inline int lg_radau_carry_count(const lg_radau_stepper *r)
+/* d(V_i)/d(theta_i) in the matrix of a stage, which may be that of a step of another size. */
+static inline double lg_radau_matrix_rate(const lg_radau_stepper *r, int stage)
 {
-    return 1 + lg_radau_stages(&r->numbers) * r->base.system->space->nv;
+    return 1 / (r->matrix_h * r->numbers.L[stage][stage]);
+}
+
+/* Whether matrices of steps of size `formed` (0: there are none) may serve one of size h. */
+static inline int lg_radau_serves(double formed, double h)
+{
+    return formed > 0 && fabs(formed - h) <= 1e-6 * h;
 }
 
 /* ---- numbers.c ---- */
@@ -94,18 +133,32 @@ lg_radau_numbers lg_radau_numbers_of(const lg_tableau *tableau);
 
 /* ---- newton.c ---- */
 
+/* Makes the step from `start` of size h the current one. */
+void lg_radau_set_step(lg_radau_stepper *r, const lg_state *start, double h);
+/* Q_i and V_i from theta_i and K_i. */
+void lg_radau_move(lg_radau_stepper *r, int stage);
+/* Q_i, V_i and A_i from K_i and what other stages contribute. */
+void lg_radau_follow(lg_radau_stepper *r, int stage);
 /* Where a stage is evaluated. */
 lg_point lg_radau_point(const lg_radau_stepper *r, int stage);
-/* Force rows, then velocity rows scaled like accelerations, into r->residual; with_matrix: the matrix as well, which
-   is left factored. */
+/* Force rows, then velocity rows scaled like accelerations, into r->residual; with_matrix: the matrix as well, which is
+   left factored. */
 lg_status lg_radau_evaluate(lg_radau_stepper *r, int stage, const lg_point *point, int with_matrix);
 /* Solves with the matrix of a stage: a residual in, the change of A_i and lam_i out. */
 lg_status lg_radau_solve_stage(lg_radau_stepper *r, int stage, double *x);
+/* Corrects a stage by that change, which stands in r->residual. */
+void lg_radau_correct(lg_radau_stepper *r, int stage);
 /* The change of velocities that belongs to a change of A_i along the chains of the stage that has formed its matrix
    last. */
 void lg_radau_follow_chain(const lg_radau_stepper *r, int stage, const double *u, double *dv);
-/* Solves the predicted step. */
+
+/* ---- sweeps.c ---- */
+
+/* Solves the step. */
 lg_status lg_radau_solve(lg_radau_stepper *r);
+
+/* ---- turns.c ---- */
+
 /* LG_TURNED, with the body in the report, if a stage has turned one by more than `most`. */
 lg_status lg_radau_check_turns(lg_radau_stepper *r, double most);
 
@@ -113,6 +166,24 @@ lg_status lg_radau_check_turns(lg_radau_stepper *r, double most);
 
 /* The first guess of all stages, from the last step or from the accelerations at the start. */
 void lg_radau_predict(lg_radau_stepper *r);
+
+/* Notes how far the extrapolated values of the present step were from its results, beside those of the last step. */
+void lg_radau_note_miss(lg_radau_stepper *r, const double *v_start, double *carry);
+
+/* ---- carry.c: the data that a step takes over from earlier steps ---- */
+
+int lg_radau_carry_count(const lg_radau_stepper *r);
+/* The parts of a carry in the memory at `base`. */
+lg_radau_carry lg_radau_carry_in(const lg_radau_stepper *r, double *base);
+/* The function `adopt`. */
+int lg_radau_adopt(const lg_stepper *self, int count, const double *given, double *carry);
+/* The number of doubles in the states of matrices. */
+int lg_radau_formed_count(const lg_radau_stepper *r);
+/* Writes the state at which a stage forms its matrix, and that at the start of the step, into r->formed. */
+void lg_radau_note_stage(lg_radau_stepper *r, int stage);
+void lg_radau_note_step(lg_radau_stepper *r);
+/* Takes over the memory, and the kept matrices: a resumed run, or one whose last step has failed, forms them again. */
+lg_status lg_radau_take_over(lg_radau_stepper *r);
 /* Writes the carry for the next step, after the state has become that of the end. */
 void lg_radau_hand_over(const lg_radau_stepper *r, const double *v_start, lg_state *state);
 

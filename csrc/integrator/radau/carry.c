@@ -1,0 +1,155 @@
+/* The data that a step takes over from earlier steps: velocities to extrapolate from, what decides about new matrices,
+   and the states at which the kept ones were formed. */
+#include "core/small.h"
+#include "integrator/radau/step.h"
+
+/* The next `count` doubles. */
+static double *take(double **next, int count)
+{
+    double *at = *next;
+    *next += count;
+    return at;
+}
+
+int lg_radau_carry_count(const lg_radau_stepper *r)
+{
+    int rows = r->base.system->space->nv + r->base.system->pattern->nrows;
+    return 2 + 3 * lg_radau_stages(&r->numbers) * rows + LG_RADAU_MEMORY + lg_radau_formed_count(r);
+}
+
+lg_radau_carry lg_radau_carry_in(const lg_radau_stepper *r, double *base)
+{
+    int stages = lg_radau_stages(&r->numbers);
+    int nv = stages * r->base.system->space->nv, nrows = stages * r->base.system->pattern->nrows;
+    lg_radau_carry carry;
+    carry.h = take(&base, 1);
+    carry.v = take(&base, nv);
+    carry.lam = take(&base, nrows);
+    carry.order = take(&base, 1);
+    carry.miss[0] = take(&base, nv);
+    carry.miss[1] = take(&base, nv);
+    carry.miss_lam[0] = take(&base, nrows);
+    carry.miss_lam[1] = take(&base, nrows);
+    carry.memory = take(&base, LG_RADAU_MEMORY);
+    carry.formed = base;
+    return carry;
+}
+
+int lg_radau_formed_count(const lg_radau_stepper *r)
+{
+    const lg_system *system = r->base.system;
+    return 2 + system->space->nq + system->nmem +
+           lg_radau_stages(&r->numbers) * (3 * system->space->nv + system->pattern->nrows);
+}
+
+/* The parts of the states of matrices at `base`. */
+static lg_radau_formed formed_in(const lg_radau_stepper *r, double *base)
+{
+    const lg_system *system = r->base.system;
+    int nv = system->space->nv;
+    lg_radau_formed formed;
+    formed.h = take(&base, 1);
+    formed.t = take(&base, 1);
+    formed.q = take(&base, system->space->nq);
+    formed.mem = take(&base, system->nmem);
+    for (int i = 0; i < LG_RADAU_STAGES; i++) {
+        int has = i < lg_radau_stages(&r->numbers);
+        formed.theta[i] = take(&base, has * nv);
+        formed.K[i] = take(&base, has * nv);
+        formed.a[i] = take(&base, has * nv);
+        formed.lam[i] = take(&base, has * system->pattern->nrows);
+    }
+    return formed;
+}
+
+/* In files of earlier versions nothing follows the velocities: the next step is predicted like a first one. */
+int lg_radau_adopt(const lg_stepper *self, int count, const double *given, double *base)
+{
+    const lg_radau_stepper *r = (const lg_radau_stepper *)self;
+    int own = lg_radau_carry_count(r), early = 1 + lg_radau_stages(&r->numbers) * r->base.system->space->nv;
+    if (count == early)
+        lg_zero(own, base);
+    else if (count == own)
+        lg_copy(own, given, base);
+    return count == own || count == early;
+}
+
+/* ---- the states of matrices ---- */
+
+void lg_radau_note_stage(lg_radau_stepper *r, int i)
+{
+    const lg_system *system = r->base.system;
+    const lg_radau_stage *s = &r->stage[i];
+    lg_radau_formed formed = formed_in(r, r->formed);
+    lg_copy(system->space->nv, s->theta, formed.theta[i]);
+    lg_copy(system->space->nv, s->K, formed.K[i]);
+    lg_copy(system->space->nv, s->a, formed.a[i]);
+    lg_copy(system->pattern->nrows, s->lam, formed.lam[i]);
+}
+
+void lg_radau_note_step(lg_radau_stepper *r)
+{
+    lg_radau_formed formed = formed_in(r, r->formed);
+    *formed.h = r->h;
+    *formed.t = r->start->t;
+    lg_copy(r->base.system->space->nq, r->start->q, formed.q);
+    lg_copy(r->base.system->nmem, r->start->mem, formed.mem);
+}
+
+/* Forms the matrices of the states at `base` again. */
+static lg_status form_again(lg_radau_stepper *r, double *base)
+{
+    const lg_system *system = r->base.system;
+    lg_radau_formed formed = formed_in(r, base);
+    lg_state start = *r->start;
+    start.t = *formed.t, start.q = formed.q, start.mem = formed.mem;
+    lg_radau_set_step(r, &start, *formed.h);
+    for (int i = 0; i < lg_radau_stages(&r->numbers); i++) {
+        lg_radau_stage *s = &r->stage[i];
+        lg_copy(system->space->nv, formed.theta[i], s->theta);
+        lg_copy(system->space->nv, formed.K[i], s->K);
+        lg_copy(system->space->nv, formed.a[i], s->a);
+        lg_copy(system->pattern->nrows, formed.lam[i], s->lam);
+        lg_radau_move(r, i);
+        lg_point point = lg_radau_point(r, i);
+        LG_TRY(lg_radau_evaluate(r, i, &point, 1));
+    }
+    lg_copy(lg_radau_formed_count(r), base, r->formed);
+    return LG_OK;
+}
+
+lg_status lg_radau_take_over(lg_radau_stepper *r)
+{
+    const lg_state *start = r->start;
+    double h = r->h;
+    lg_radau_carry carry = lg_radau_carry_in(r, start->carry);
+    size_t size = (size_t)lg_radau_formed_count(r) * sizeof(double);
+    memcpy(&r->memory, carry.memory, sizeof r->memory);
+    r->has_matrices = lg_radau_serves(carry.formed[0], h);
+    if (!r->has_matrices || !memcmp(carry.formed, r->formed, size))
+        return LG_OK;
+    r->formed[0] = 0;
+    lg_status status = form_again(r, carry.formed);
+    lg_radau_set_step(r, start, h);
+    return status;
+}
+
+void lg_radau_hand_over(const lg_radau_stepper *r, const double *v_start, lg_state *state)
+{
+    int nv = r->base.system->space->nv, nrows = r->base.system->pattern->nrows;
+    lg_radau_carry carry = lg_radau_carry_in(r, state->carry);
+    *carry.h = r->h;
+    for (int m = 0; m < lg_radau_stages(&r->numbers); m++) {
+        const double *v = m ? r->stage[m - 1].v : v_start;
+        for (int k = 0; k < nv; k++)
+            carry.v[(size_t)nv * m + k] = v[k] - state->v[k];
+        lg_copy(nrows, r->stage[m].lam, carry.lam + (size_t)nrows * m);
+    }
+    memcpy(carry.memory, &r->memory, sizeof r->memory);
+    if (!r->renewed)
+        return;
+    if (r->formed[0] > 0)
+        lg_copy(lg_radau_formed_count(r), r->formed, carry.formed);
+    else
+        carry.formed[0] = 0;
+}
