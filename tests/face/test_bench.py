@@ -255,6 +255,18 @@ def test_what_energy_momentum_steps_cost():
         assert total[many] / 256 == pytest.approx(total[few] / 32, rel=0.05)
 
 
+@pytest.mark.parametrize(
+    ("case", "most"),
+    [("constrained top", 6), ("slider-crank", 5), ("chain of 10", 9), ("stiff pair", 6), ("rod of 16 edges", 17)],
+)
+def test_what_radau_steps_cost(case, most):
+    """In steps of generalized-alpha of the same size; on the rod that one takes a single iteration."""
+    committed = bench_counts.read(Path(__file__).parents[2] / "benchmarks" / "instructions.csv")
+    total = {name: sum(parts.values()) for name, parts in committed.items()}
+    plain = total.get(f"{case}, genalpha") or total[case]
+    assert most - 2 < total[f"{case}, radau5"] / plain < most
+
+
 def test_explicit_steps_of_trees_take_linear_work():
     committed = bench_counts.read(Path(__file__).parents[2] / "benchmarks" / "instructions.csv")
     few, many = (sum(committed[f"tree of {n} links, rk44"].values()) for n in (30, 300))

@@ -32,7 +32,7 @@ static const lg_option rows[] = {
      1,
      NULL,
      "Newton's method stops when the corrections still expected change the velocities by less than this part of them. "
-     "Default: 1e-12 with fixed steps, 3 % of the tolerances with error control.",
+     "Default: 1e-12 with fixed steps, 0.1 % of the tolerances with error control.",
      LG_FIELD(lg_radau_options, newton_rtol)},
     {"max_iter",
      LG_OPTION_INTEGER,

@@ -71,15 +71,15 @@ static inline double larger(double a, double b)
 }
 
 /* One over the bound on a change of each velocity, which is relative to its size, and to a thousandth of the largest
-   one; with tolerances it is a part of them, if that is more. */
+   one; with tolerances it is a part of them, but not less than round-off. */
 static void set_weights(lg_radau_stepper *r)
 {
-    const double others = 1e-3;
+    const double others = 1e-3, relative = r->rtol ? 64 * DBL_EPSILON : r->newton_rtol;
     const lg_radau_stage *end = &r->stage[lg_radau_stages(&r->numbers) - 1];
     int nv = r->base.system->space->nv;
     double largest = larger(lg_max_abs(nv, r->start->v), lg_max_abs(nv, end->v));
     for (int k = 0; k < nv; k++) {
-        double v = larger(fabs(r->start->v[k]), fabs(end->v[k])), bound = r->newton_rtol * (v + others * largest);
+        double v = larger(fabs(r->start->v[k]), fabs(end->v[k])), bound = relative * (v + others * largest);
         if (r->rtol) {
             double of_q = r->atol[k] + r->rtol[k] * fabs(end->theta[k]), of_v = r->atol[nv + k] + r->rtol[nv + k] * v;
             bound = fmax(bound, tolerated * fmin(of_v, of_q / r->h));
@@ -177,29 +177,37 @@ static lg_status look_at(lg_radau_stepper *r, int i)
     return LG_OK;
 }
 
-/* The work of the force rows of a stage along a correction by them, and that of their terms, among which is the
+/* Work of forces, in place, along the correction by them. */
+static lg_status add_work(lg_radau_stepper *r, int i, double *forces, double *work)
+{
+    int nv = r->base.system->space->nv;
+    double *u = r->residual;
+    lg_copy(nv, forces, u);
+    lg_zero(r->base.system->pattern->nrows, u + nv);
+    LG_TRY(lg_radau_solve_stage(r, i, u));
+    *work += fabs(lg_dot(nv, forces, u));
+    return LG_OK;
+}
+
+/* The work of the force rows of a stage along the correction by them, and the same of their terms, among which is the
    momentum over h; neither depends on units. */
-static lg_status add_work(lg_radau_stepper *r, int i, double *work, double *terms)
+static lg_status add_works(lg_radau_stepper *r, int i, double *work, double *terms)
 {
     int nv = r->base.system->space->nv, constrained = r->base.system->pattern->nrows > 0;
-    const lg_radau_stage *s = &r->stage[i];
-    double *u = r->residual, *row = r->turn, *momentum = r->a_end, sum = 0;
+    double *row = r->turn, *size = r->a_end;
     LG_TRY(look_at(r, i));
-    lg_copy(nv, u, row);
-    LG_TRY(lg_radau_solve_stage(r, i, u));
+    lg_copy(nv, r->residual, row);
     lg_zero(nv, r->v_end);
-    lg_axpy(nv, lg_radau_rate(r, i), s->v, r->v_end);
+    lg_axpy(nv, lg_radau_rate(r, i), r->stage[i].v, r->v_end);
     lg_point point = lg_radau_point(r, i);
     point.a = r->v_end;
-    LG_TRY(lg_accel_eval(&r->base.accel, &point, &(lg_wanted){.Ma = momentum}, &r->base.report));
+    LG_TRY(lg_accel_eval(&r->base.accel, &point, &(lg_wanted){.Ma = size}, &r->base.report));
     for (int k = 0; k < nv; k++) {
         double lam = constrained ? r->Btlam[k] : 0, inertia = row[k] - r->gyro[k] + r->force[k] - lam;
-        double size = fabs(momentum[k]) + fabs(inertia) + fabs(r->gyro[k]) + fabs(r->force[k]) + fabs(lam);
-        sum += row[k] * u[k];
-        *terms += size * fabs(u[k]);
+        size[k] = fabs(size[k]) + fabs(inertia) + fabs(r->gyro[k]) + fabs(r->force[k]) + fabs(lam);
     }
-    *work += fabs(sum);
-    return LG_OK;
+    LG_TRY(add_work(r, i, row, work));
+    return add_work(r, i, size, terms);
 }
 
 /* Whether corrections that do not fall are round-off: displacements of the size of that of the coordinates, which stiff
@@ -213,8 +221,8 @@ static lg_status find_noise(lg_radau_stepper *r, const sweeps *it, int *is_noise
         return LG_OK;
     set_known(r);
     for (int i = 0; i < lg_radau_stages(&r->numbers); i++)
-        LG_TRY(add_work(r, i, &work, &terms));
-    *is_noise = work <= noisy * terms;
+        LG_TRY(add_works(r, i, &work, &terms));
+    *is_noise = work <= noisy * noisy * terms;
     return LG_OK;
 }
 
