@@ -270,6 +270,22 @@ def test_states_inside_steps_have_the_order_of_the_ends(stiff):
         assert 4.5 < observed_order(steps, errors) < 6.5
 
 
+def test_multipliers_inside_steps_from_the_equations_there():
+    """Between steps they are on straight lines; from the interpolated q and v they are of order five."""
+    model, t_end, steps = lgint.models.slider_crank(), 1.0, (100, 200)
+    best = lgint.integrate(model, "radau5", t_end=t_end, h=2.5e-4)
+    lines, found = [], []
+    for n in steps:
+        run = lgint.integrate(model, "radau5", t_end=t_end, h=t_end / n, dense_output=True)
+        times = (np.arange(3, n - 1, 4) + 0.5) * t_end / n
+        exact = best.lam[np.round(times / 2.5e-4).astype(int)]
+        lam = [model.with_state(run.at(t), project=True).state().lam for t in times]
+        lines.append(np.abs(run.at(times).lam - exact).max())
+        found.append(np.abs(lam - exact).max())
+    assert 0.8 < np.log2(lines[0] / lines[1]) < 2.5 and lines[1] > 0.1
+    assert np.log2(found[0] / found[1]) == pytest.approx(5, abs=0.5) and found[1] < 0.01
+
+
 # ---- tolerances ----
 
 
