@@ -240,6 +240,7 @@ static void genalpha_layout(lg_stepper *self, lg_arena *arena)
         *velocities[i] = lg_arena_doubles(arena, nv);
     lg_implicit_layout(&g->implicit, system, 1 + stabilized, arena);
     g->now.q = lg_arena_doubles(arena, (size_t)system->space->nq);
+    g->fresh = lg_arena_doubles(arena, nv + (size_t)system->pattern->nrows);
     layout_unknowns(g);
     g->at = lg_point_at(0, g->now.q, g->now.v);
     g->at.a = g->now.a, g->at.lam = g->now.lam, g->at.work = self->accel.work;
@@ -283,8 +284,8 @@ static lg_status reset(lg_stepper *self, lg_state *state)
    would excite the mode in resonance. */
 static void guess_weights(const lg_genalpha_stepper *g, const lg_alpha_carry *c, double weights[3])
 {
-    double ratio = *c->steps < 2 ? 0 : g->h == *c->h ? 1 : g->h / *c->h;
-    int three = g->undamped && *c->steps >= 3 && g->h == *c->h;
+    double steps = g->anew ? 0 : *c->steps, ratio = steps < 2 ? 0 : g->h == *c->h ? 1 : g->h / *c->h;
+    int three = g->undamped && steps >= 3 && g->h == *c->h;
     weights[0] = three ? 1 : 1 + ratio;
     weights[1] = three ? 1 : -ratio;
     weights[2] = three ? -1 : 0;
@@ -312,7 +313,7 @@ static void guess(lg_genalpha_stepper *g, const lg_alpha_carry *c)
     }
     double weights[3];
     guess_weights(g, c, weights);
-    combine(nv, weights, *c->steps >= 1 ? c->w[0] : state->a, c->w[1], c->w[2], g->w);
+    combine(nv, weights, *c->steps >= 1 && !g->anew ? c->w[0] : state->a, c->w[1], c->w[2], g->w);
     combine(nrows, weights, state->lam, c->lam[0], c->lam[1], g->lam);
     combine(nmu, weights, c->mu[0], c->mu[1], c->mu[2], g->mu);
 }
@@ -335,7 +336,9 @@ static void take_accelerations(lg_genalpha_stepper *g, const lg_alpha_carry *c)
     int nv = g->base.system->space->nv;
     double ratio = *c->h > 0 && *c->h != g->h ? g->h / *c->h : 1;
     lg_copy(nv, state->v, g->v0);
-    lg_copy(nv, c->a, g->a0);
+    lg_copy(nv, g->anew ? state->a : c->a, g->a0);
+    if (g->anew)
+        return;
     int knows_smooth = ratio != 1 && g->adapts && lg_alpha_knows_vdot(g, c);
     if (knows_smooth)
         rescale(nv, g->alpha.alpha_m - g->alpha.alpha_f, ratio, state->a, c, g->a0);
@@ -347,6 +350,8 @@ static void take_accelerations(lg_genalpha_stepper *g, const lg_alpha_carry *c)
 static void take_memory(lg_genalpha_stepper *g, const lg_alpha_carry *c)
 {
     memcpy(&g->memory, c->memory, sizeof g->memory);
+    if (g->anew)
+        g->memory = (lg_newton_memory){0};
     if (*c->h != g->h)
         g->memory.first_error = 0;
 }
@@ -356,7 +361,7 @@ static lg_status take_matrix(lg_genalpha_stepper *g, const lg_alpha_carry *c)
 {
     g->matrix_valid &= !g->base.replaced;
     g->base.replaced = 0;
-    if (!lg_alpha_keeps_matrix(g) || g->matrix_valid || c->formed_at[0] == 0)
+    if (!lg_alpha_keeps_matrix(g) || g->anew || g->matrix_valid || c->formed_at[0] == 0)
         return LG_OK;
     lg_alpha_state formed = lg_alpha_state_in(g->base.system, c->formed_at);
     LG_TRY(lg_alpha_rebuild(g, &formed));
@@ -411,7 +416,7 @@ static void hand_over(const lg_genalpha_stepper *g, const double *lam_n, const d
         shift(nv, back, c->w, g->w);
         shift(nrows, back - 1, c->lam, lam_n);
         shift(nmu, back, c->mu, g->mu);
-        *c->steps = *c->steps < 3 ? *c->steps + 1 : 3;
+        *c->steps = g->anew ? 1 : *c->steps < 3 ? *c->steps + 1 : 3;
     }
     if (g->state_changed && g->matrix_valid)
         lg_copy(lg_alpha_state_count(g->base.system), g->new_state, c->formed_at);
@@ -500,19 +505,15 @@ static lg_status alpha_solve(lg_genalpha_stepper *g, const lg_state *state, doub
    this factor they, and what is extrapolated from it, are worth nothing. */
 static const double much_longer = 1e3;
 
-/* Gives the start of a step the accelerations and multipliers of the index-1 equations, as at the start of a run, in
-   memory of the stepper and of the carry: if the step fails, those of the state are what they were. */
+/* Gives the start of a step the accelerations and multipliers of the index-1 equations, as at the start of a run. */
 static lg_status begin_anew(lg_genalpha_stepper *g, lg_state *from)
 {
-    const lg_alpha_carry *c = carry_of(g, from);
-    double h = *c->h;
+    double *lam = g->fresh + g->base.system->space->nv;
+    g->matrix_valid = 0;
     lg_point point = lg_point_after(from->t, from->q, from->v, from->mem);
-    LG_TRY(lg_start_accelerations(&g->base.accel, &point, g->now.a, g->lam, &g->base.report));
-    from->a = g->now.a;
-    LG_TRY(reset(&g->base, from));
-    *c->h = h;
-    from->a = c->a;
-    from->lam = g->lam;
+    LG_TRY(lg_start_accelerations(&g->base.accel, &point, g->fresh, lam, &g->base.report));
+    from->a = g->fresh;
+    from->lam = lam;
     return LG_OK;
 }
 
@@ -522,7 +523,8 @@ static lg_status genalpha_step(lg_stepper *self, lg_state *state, double h)
     int nrows = self->system->pattern->nrows;
     lg_state from = *state;
     const lg_alpha_carry *c = carry_of(g, state);
-    if (*c->h > 0 && h > much_longer * *c->h)
+    g->anew = *c->h > 0 && h > much_longer * *c->h;
+    if (g->anew)
         LG_TRY(begin_anew(g, &from));
     lg_status status = alpha_solve(g, &from, h);
     g->start = state;

@@ -75,6 +75,8 @@ struct lg_genalpha_stepper {
     const lg_state *start;
     lg_alpha_carry carry; /* its parts in the state at the start */
     const double *carry_base; /* where they begin */
+    int anew; /* the step takes nothing over from earlier ones */
+    double *fresh; /* its vdot_n and lam_n then, of the index-1 equations */
     double h, beta_prime, gamma_prime;
     lg_alpha_scales scales; /* of steps of size h */
     double noise_phi, noise_phidot; /* of constraint rows; noise_phi 0: not computed yet, as there are no rows */
@@ -118,10 +120,11 @@ static inline int lg_alpha_keeps_matrix(const lg_genalpha_stepper *g)
     return g->implicit.newton.renewal.rule != LG_RENEW_ALWAYS;
 }
 
-/* Whether a carry has a vdot_n-1: there was a step before, and it was one of a run that estimates its errors. */
+/* Whether a carry has a vdot_n-1 that counts: there was a step before, and it was one of a run that estimates its
+   errors. */
 static inline int lg_alpha_knows_vdot(const lg_genalpha_stepper *g, const lg_alpha_carry *carry)
 {
-    return g->estimates && *carry->h > 0 && !isnan(carry->vdot[0]);
+    return g->estimates && !g->anew && *carry->h > 0 && !isnan(carry->vdot[0]);
 }
 
 /* The number of unknowns mu. */
