@@ -90,3 +90,18 @@ def test_projection_with_error_control(tol):
     q, v, again = run.q[-1], run.v[-1], run.model.core.initial(0.5, run.q[-1], run.v[-1])
     assert np.allclose(run.vdot[-1], again[0], rtol=1e-12) and np.allclose(run.lam[-1], again[1], rtol=1e-12)
     assert np.isfinite(q).all() and np.isfinite(v).all()
+
+
+@pytest.mark.parametrize(
+    ("options", "evaluations"),
+    [
+        ({}, 12),
+        ({"project": "velocity"}, 13),
+        ({"project": "both"}, 14),
+        ({"project": "both", "rtol": 1e-6, "control": "none"}, 15),
+    ],
+)
+def test_what_a_step_of_dop853_evaluates(options, evaluations):
+    """docs/runge_kutta.md; the start of a run and a second correction of positions here and there add a little."""
+    stats = lgint.integrate(lgint.models.heavy_top(), "dop853", t_end=0.2, h=4e-3, **options).stats
+    assert evaluations <= stats.force_evaluations / stats.steps < evaluations + 0.1
