@@ -55,12 +55,6 @@ static inline const lg_force_type *force_in(lg_form form, lg_forces forces)
     return form != LG_FORM_DYNAMICS && type->in[form] ? type->in[form] : type;
 }
 
-static inline const lg_joint_type *joint_in(lg_form form, lg_joints joints)
-{
-    const lg_joint_type *type = joints.first->type;
-    return form != LG_FORM_DYNAMICS && type->in[form] ? type->in[form] : type;
-}
-
 static inline lg_status move(const lg_model *m, lg_form form, const lg_point *at, lg_level level, int all)
 {
     lg_span ground = {&m->ground, &m->ground + 1};
@@ -110,10 +104,10 @@ static inline lg_status add_forces(const lg_model *m, lg_form form, const lg_poi
 /* Adds all joints or, without `rows`, only those that exert forces. */
 static inline lg_status add_joints(const lg_model *m, lg_form form, const lg_point *at, const lg_wanted *want, int rows)
 {
-    const lg_joints *spans = form == LG_FORM_BODY_AXES ? m->invariant_spans : m->joint_spans;
+    const lg_joints *spans = m->joint_spans;
     for (int i = 0; i < m->njoint_spans; i++)
         if (rows || spans[i].first->type->compliance)
-            LG_TRY(lg_joint_span(joint_in(form, spans[i]), spans[i], at, want));
+            LG_TRY(lg_joint_span(lg_joint_in(form, spans[i].first), spans[i], at, want));
     return LG_OK;
 }
 
@@ -302,10 +296,9 @@ lg_status lg_model_energy(void *self, const lg_point *at, double *T, double *V)
     *T = *V = 0;
     LG_TRY(lg_model_move(m, LG_FORM_DYNAMICS, at, LG_TWISTS,
                          1)); /* loads that bodies bear have frames that are not active */
-    for (const lg_body *b = m->bodies; b < m->bodies + m->nbodies; b++) {
-        *T += b->type->kinetic ? b->type->kinetic(b, at) : 0;
-        *V += b->type->potential ? b->type->potential(b, at) : 0;
-    }
+    for (const lg_body *b = m->bodies; b < m->bodies + m->nbodies; b++)
+        if (b->type->energy)
+            b->type->energy(b, at, T, V);
     for (const lg_force *f = m->forces; f < m->forces + m->nforces; f++) {
         lg_element_poses(&f->e, at, pose);
         *V += f->type->potential ? f->type->potential(&f->e, pose, at) : 0;
@@ -313,8 +306,7 @@ lg_status lg_model_energy(void *self, const lg_point *at, double *T, double *V)
     for (const lg_joint *j = m->joints; j < m->joints + m->njoints; j++)
         if (j->type->compliance) {
             double stored;
-            lg_element_poses(&j->e, at, pose);
-            LG_TRY(j->type->compliance->potential(&j->e, pose, at, &stored));
+            LG_TRY(j->type->compliance->exert(j, at, 0, 0, &stored, NULL));
             *V += stored;
         }
     return LG_OK;

@@ -24,6 +24,11 @@ typedef struct sizes {
     size_t nparameters, name_bytes;
 } sizes;
 
+static int prepare(const lg_body_type *type, const lg_body *body, double *prepared)
+{
+    return type->prepare ? type->prepare(body, prepared) : 0;
+}
+
 static sizes count_sizes(const lg_model_spec *spec, const int *row_of)
 {
     sizes n = {.nblocks = spec->nblocks, .nframes = spec->nframes, .nelements = spec->nelements};
@@ -37,9 +42,7 @@ static sizes count_sizes(const lg_model_spec *spec, const int *row_of)
         longest = length > longest ? length : longest;
         n.nparameters += (size_t)e->nparameters;
         if (lg_row_is_body(row_of[i]))
-            n.nparameters += (size_t)lg_body_prepared(lg_body_types[row_of[i]], e->nparameters);
-        if (lg_row_is_joint(row_of[i])) // of its rows in the axes of a body
-            n.nparameters += (size_t)e->nparameters;
+            n.nparameters += (size_t)prepare(lg_body_types[row_of[i]], &(lg_body){.e.np = e->nparameters}, NULL);
         n.name_bytes += length;
         n.nrows += info->nrows;
         n.nmasked += e->loop ? info->nrows : 0;
@@ -84,13 +87,11 @@ static void layout_records(void *self, lg_arena *arena)
     m->bodies = take(arena, n.nbodies, sizeof *m->bodies);
     m->forces = take(arena, n.nforces, sizeof *m->forces);
     m->joints = take(arena, n.njoints, sizeof *m->joints);
-    m->invariants = take(arena, n.njoints, sizeof *m->invariants);
     m->loads = take(arena, n.nforces, sizeof *m->loads);
     m->frames = take(arena, n.nframes, sizeof *m->frames);
     m->body_spans = take(arena, lg_body_type_count, sizeof *m->body_spans);
     m->force_spans = take(arena, lg_force_type_count, sizeof *m->force_spans);
     m->joint_spans = take(arena, lg_joint_type_count, sizeof *m->joint_spans);
-    m->invariant_spans = take(arena, lg_joint_type_count, sizeof *m->invariant_spans);
     m->frame_of = take(arena, n.nframes, sizeof *m->frame_of);
     m->element_of = take(arena, n.nelements, sizeof *m->element_of);
     b->parameters = lg_arena_doubles(arena, n.nparameters);
@@ -191,7 +192,7 @@ static void add_body(builder *b, const lg_model_spec *spec, int i)
                       .block = block < 0 ? NULL : &m->blocks[block],
                       .index = block < 0 ? -1 : block,
                       .prepared = b->parameters};
-    b->parameters += lg_body_prepared(body->type, body->e.np);
+    b->parameters += prepare(body->type, body, NULL);
     if (carrier >= 0)
         b->body_of[carrier] = body;
     if (block >= 0)
@@ -207,7 +208,7 @@ static int is_added_by_body(const builder *b, const lg_model_spec *spec, int i)
     int block = spec->frames[from->frames[0]].block, carrier = block == -1 ? -1 : carrier_index(b, block);
     const lg_body *body = carrier < 0 ? NULL : b->body_of[carrier];
     double wrench[6];
-    return body && body->type->adds_dead_loads && body->type->adds_dead_loads(body) && type->dead &&
+    return body && body->block && body->type->adds_dead_loads && lg_block_is_direct(body->block) && type->dead &&
            type->dead(&e, wrench);
 }
 
@@ -314,8 +315,7 @@ static void sort_frames(builder *b, const lg_model_spec *spec)
         body->frames = next;
         next += body->nframes;
         body->work = reserve(m, body->type->nwork ? body->type->nwork(body) : 0);
-        if (body->type->prepare)
-            body->type->prepare(body, (double *)body->prepared);
+        prepare(body->type, body, (double *)body->prepared);
     }
 }
 
@@ -468,34 +468,22 @@ static void join_elements(builder *b, const lg_model_spec *spec)
     }
 }
 
-/* Fills the joints whose rows are in the axes of bodies. Such rows couple all blocks of their group; groups meet in the
-   order of the description, behind all cliques. */
-static void fill_invariants(builder *b)
+/* Joints that do not couple the blocks under their frames meet in the blocks of their groups, which stand behind all
+   cliques where the matrix has them, as rows in the axes of bodies need. */
+static void couple_groups(builder *b)
 {
     lg_model *m = b->model;
     const int *start = m->pattern.group_start;
-    long matrix_block = b->layout.nmatrix_blocks;
-    if (!m->invariants) // there are no joints
-        return;
+    long first = b->layout.nmatrix_blocks;
     for (int i = 0; i < b->n.nelements; i++) {
-        const lg_joint *from = m->element_of[i].joint;
-        if (!from)
+        lg_joint *joint = (lg_joint *)m->element_of[i].joint;
+        if (!joint || !joint->nrows)
             continue;
-        lg_joint *joint = m->invariants + (from - m->joints);
-        *joint = *from;
-        if (lg_joint_to_body_axes(from, b->parameters)) {
-            joint->e.p = b->parameters;
-            b->parameters += joint->e.np;
-        }
-        if (!joint->nrows)
-            continue;
-        set_matrix_blocks(&joint->e, matrix_block);
-        matrix_block += (long)(start[1] - start[0]) * (start[1] - start[0]);
+        if (joint->e.matrix_block[0][1] < 0)
+            set_matrix_blocks(&joint->e, first);
+        first += (long)(start[1] - start[0]) * (start[1] - start[0]);
         start++;
     }
-    for (int i = 0; i < m->njoint_spans; i++)
-        m->invariant_spans[i] = (lg_joints){m->invariants + (m->joint_spans[i].first - m->joints),
-                                            m->invariants + (m->joint_spans[i].end - m->joints)};
 }
 
 /* Gives the bodies room for the dead loads that they add. */
@@ -573,7 +561,7 @@ void lg_model_fill_traits(lg_model *m)
         lg_element *e = &m->joints[i].e;
         if (!m->joints[i].type->compliance)
             continue;
-        m->invariants[i].e.traits = e->traits = m->joints[i].type->compliance->traits(e);
+        e->traits = m->joints[i].type->compliance->traits(e);
         raise_level(m, e->traits & LG_DAMPED ? LG_TWISTS : LG_POSES);
     }
 }
@@ -638,7 +626,7 @@ static lg_status build_model(lg_model *m, const lg_model_spec *spec, const int *
     LG_TRY(lg_model_fill_controls(m, spec, &b.layout, report));
     sort_loads(m);
     lg_model_fill_loads(m);
-    fill_invariants(&b);
+    couple_groups(&b);
     lg_model_fill_traits(m);
     lg_model_fill_choice(m, spec, b.n.nloops, &b.layout);
     m->turned = reserve(m, (size_t)m->system.nmem);

@@ -36,14 +36,13 @@ struct lg_model {
     lg_body ground, *bodies;
     lg_force *forces;
     lg_joint *joints;
-    lg_joint *invariants; /* the same joints with their rows in the axes of bodies, and cliques of their groups */
     lg_dead_load *loads; /* those that bodies bear, sorted by body */
     lg_frame *frames; /* sorted by body */
     double vertical[3]; /* the direction of gravity, zero if there is none */
     int nbody_spans, nforce_spans, njoint_spans;
     lg_span *body_spans;
     lg_forces *force_spans;
-    lg_joints *joint_spans, *invariant_spans;
+    lg_joints *joint_spans;
     int nbodies, nforces, njoints, nframes, nelements;
     size_t turned; /* position in the scratch of room for the memory: memory.c */
     void (*forget)(void); /* as in lg_model_spec */

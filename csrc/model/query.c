@@ -91,12 +91,10 @@ lg_status lg_model_reaction(lg_probe *probe, const lg_query_part *part)
     lg_zero(6, wrench);
     if (!joint)
         return LG_OK;
-    if (probe->form == LG_FORM_BODY_AXES)
-        joint = &model->invariants[joint - model->joints];
     double gathered; /* marks the sums that are wanted; no body gathers them here */
     const lg_wanted want = {.Btlam = &gathered, .force = joint->type->compliance ? &gathered : NULL};
     LG_TRY(lg_model_move(model, probe->form, at, joint->type->compliance ? LG_TWISTS : LG_POSES, 0));
-    LG_TRY(lg_joint_span(joint->type, (lg_joints){joint, joint + 1}, at, &want));
+    LG_TRY(lg_joint_span(lg_joint_in(probe->form, joint), (lg_joints){joint, joint + 1}, at, &want));
     lg_pose_residual(joint->e.frame[part->slot], lg_pose_of(joint->e.frame[part->slot], at), wrench);
     for (int i = 0; i < 6; i++)
         wrench[i] = -wrench[i];

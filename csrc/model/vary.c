@@ -22,13 +22,11 @@ static void move_arrays(const move *by, lg_model *m)
     m->bodies = moved(by, m->bodies);
     m->forces = moved(by, m->forces);
     m->joints = moved(by, m->joints);
-    m->invariants = moved(by, m->invariants);
     m->loads = moved(by, m->loads);
     m->frames = moved(by, m->frames);
     m->body_spans = moved(by, m->body_spans);
     m->force_spans = moved(by, m->force_spans);
     m->joint_spans = moved(by, m->joint_spans);
-    m->invariant_spans = moved(by, m->invariant_spans);
     m->frame_of = moved(by, m->frame_of);
     m->element_of = moved(by, m->element_of);
 }
@@ -39,11 +37,8 @@ static void move_spans(const move *by, lg_model *m)
         m->body_spans[i] = (lg_span){moved(by, m->body_spans[i].first), moved(by, m->body_spans[i].end)};
     for (int i = 0; i < m->nforce_spans; i++)
         m->force_spans[i] = (lg_forces){moved(by, m->force_spans[i].first), moved(by, m->force_spans[i].end)};
-    for (int i = 0; i < m->njoint_spans; i++) {
-        lg_joints *spans[2] = {&m->joint_spans[i], &m->invariant_spans[i]};
-        for (int k = 0; k < 2; k++)
-            *spans[k] = (lg_joints){moved(by, spans[k]->first), moved(by, spans[k]->end)};
-    }
+    for (int i = 0; i < m->njoint_spans; i++)
+        m->joint_spans[i] = (lg_joints){moved(by, m->joint_spans[i].first), moved(by, m->joint_spans[i].end)};
 }
 
 static void move_element(const move *by, lg_element *e)
@@ -71,10 +66,8 @@ static void move_records(const move *by, lg_model *m)
     }
     for (int i = 0; i < m->nforces; i++)
         move_element(by, &m->forces[i].e);
-    for (int i = 0; i < m->njoints; i++) {
+    for (int i = 0; i < m->njoints; i++)
         move_element(by, &m->joints[i].e);
-        move_element(by, &m->invariants[i].e);
-    }
 }
 
 static void move_order(const move *by, lg_model *m)
@@ -146,15 +139,6 @@ static lg_status check_changed(lg_element_ref before, lg_element_ref after, lg_r
                            "one of these parameters belongs to the shape of the model");
 }
 
-/* What an element derives from its own parameters. */
-static void prepare_again(lg_model *m, lg_element_ref at)
-{
-    if (at.body && at.body->type->prepare)
-        at.body->type->prepare(at.body, (double *)at.body->prepared);
-    if (at.joint)
-        lg_joint_to_body_axes(at.joint, (double *)m->invariants[at.joint - m->joints].e.p);
-}
-
 static lg_status set_parameters(const lg_model *origin, lg_model *m, const double *given, lg_report *report)
 {
     for (int i = 0; i < m->nelements; i++) {
@@ -164,7 +148,8 @@ static lg_status set_parameters(const lg_model *origin, lg_model *m, const doubl
             LG_TRY(lg_check_parameters(e->info, e->name, e->np, given, report));
             lg_copy(e->np, given, (double *)e->p);
             LG_TRY(check_changed(origin->element_of[i], at, report));
-            prepare_again(m, at);
+            if (at.body && at.body->type->prepare)
+                at.body->type->prepare(at.body, (double *)at.body->prepared);
         }
         given += e->np;
     }

@@ -281,9 +281,10 @@ static void gather(lg_span bodies, const lg_point *at, const lg_wanted *want)
         }
 }
 
-static double kinetic(const lg_body *b, const lg_point *at)
+static void energy(const lg_body *b, const lg_point *at, double *T, double *V)
 {
-    return b->e.p[0] * at->v[b->block->v] * at->v[b->block->v] / 2;
+    (void)V;
+    *T += b->e.p[0] * at->v[b->block->v] * at->v[b->block->v] / 2;
 }
 
 static void pull(const lg_frame *f, const lg_point *at, double s, const double wrench[6], double *out)
@@ -326,7 +327,7 @@ const lg_body_type lg_bead = {
     .kinematics = kinematics,
     .inertia = inertia,
     .gather = gather,
-    .kinetic = kinetic,
+    .energy = energy,
     .frames = &frames,
 };
 """,

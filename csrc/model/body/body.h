@@ -85,16 +85,16 @@ struct lg_body_type {
     /* The functions `drive`, `kinematics` and `inertia` in other forms; NULL: they are the same there. */
     const lg_body_type *in[LG_FORM_COUNT];
     int constant_mass; /* its mass matrix is constant if the block's velocities are the body's own */
+    int adds_dead_loads; /* on a direct block: what collects the wrenches of forces adds them, without a frame */
     int is_support; /* it has no block and no functions for inertia */
     int is_point; /* it has no rotation: its frames are at the node, and moments cannot act on it */
     /* Checks the parameters. On failure *reason says briefly what is wrong. */
     lg_status (*check)(const lg_body *b, const char **reason);
     int (*parts)(const lg_body *b); /* number of parts that can carry frames; NULL: 1 */
     size_t (*nwork)(const lg_body *b); /* doubles of scratch, once its frames are known */
-    /* Parameters in the form that kernels need: their number of doubles, and the function that writes them. NULL:
-       none. */
-    int (*nprepared)(int nparameters);
-    void (*prepare)(const lg_body *b, double *prepared);
+    /* Writes parameters in the form that kernels need, unless `prepared` is NULL, and returns their number of doubles,
+       which depends on that of the parameters alone. NULL: there are none. */
+    int (*prepare)(const lg_body *b, double *prepared);
 
     /* Evaluates functions of time that the kinematics need. */
     lg_status (*drive)(lg_span bodies, const lg_point *at);
@@ -105,14 +105,10 @@ struct lg_body_type {
     /* Turns the wrenches on its frames into forces on its velocities and writes them as force and Btlam; adds to S how
        they turn with q. */
     void (*gather)(lg_span bodies, const lg_point *at, const lg_wanted *want);
-    /* Whether it adds dead loads: the functions that collect the wrenches of forces add them, without a frame. NULL:
-       no. */
-    int (*adds_dead_loads)(const lg_body *b);
     const lg_body_alone *alone; /* NULL: it has no accelerations of its own */
     const lg_body_tree *tree; /* NULL: it is no tree */
-    double (*kinetic)(const lg_body *b, const lg_point *at);
+    void (*energy)(const lg_body *b, const lg_point *at, double *T, double *V); /* adds what it has of both */
     const lg_body_step *step; /* functions of steps between two states (momentum.h); NULL: none */
-    double (*potential)(const lg_body *b, const lg_point *at);
 
     const lg_body_frames *frames; /* NULL: its frames do not move with a block */
     const lg_body_rigid *rigid; /* NULL: it is not rigid at every frame */
@@ -129,11 +125,6 @@ struct lg_body_type {
 #include "model/body/bodies.def"
 #undef LG_BODY
 extern const lg_body_type lg_ground; /* ground.c: carries frames and has no inertia */
-
-static inline int lg_body_prepared(const lg_body_type *type, int nparameters)
-{
-    return type->nprepared ? type->nprepared(nparameters) : 0;
-}
 
 /* The arms to the frames of an element, opened once for its constraint rows and its tangent. */
 typedef struct lg_arms {

@@ -102,16 +102,19 @@ static void modal_inertia(lg_span bodies, const lg_point *at, const lg_wanted *w
         modal_add_inertia(b, at, want);
 }
 
-static double modal_kinetic(const lg_body *self, const lg_point *at)
+static void modal_energy(const lg_body *self, const lg_point *at, double *T, double *V)
 {
     lg_modal_pass y = lg_modal_open(self, at);
     double A[3], turn[3], *F = lg_modal_cleared(&y);
     lg_modal_to_floating_axes(&y, 1, at->v + y.block->v, A, turn);
     lg_modal_add_mass(&y, A, turn, y.etadot, F);
-    double energy = lg_dot3(A, F) + lg_dot3(turn, F + 3);
-    for (int k = 0; k < y.m.n; k++)
-        energy += y.etadot[k] * F[6 + k];
-    return energy / 2;
+    double kinetic = lg_dot3(A, F) + lg_dot3(turn, F + 3), stored = 0;
+    for (int k = 0; k < y.m.n; k++) {
+        kinetic += y.etadot[k] * F[6 + k];
+        for (int l = 0; l < y.m.n; l++)
+            stored += y.eta[k] * y.m.stiffness[k * y.m.n + l] * y.eta[l] / 2;
+    }
+    *T += kinetic / 2, *V += stored;
 }
 
 /* ---- elasticity and wrenches ---- */
@@ -124,16 +127,6 @@ static void add_elastic(const lg_body *b, const lg_point *at, double *force)
         lg_axpy(y.m.n, -y.eta[k], y.m.stiffness + k * y.m.n, force + y.block->node->nv);
         lg_axpy(y.m.n, -y.etadot[k], y.m.damping + k * y.m.n, force + y.block->node->nv);
     }
-}
-
-static double modal_potential(const lg_body *self, const lg_point *at)
-{
-    lg_modal_pass y = lg_modal_open(self, at);
-    double energy = 0;
-    for (int k = 0; k < y.m.n; k++)
-        for (int l = 0; l < y.m.n; l++)
-            energy += y.eta[k] * y.m.stiffness[k * y.m.n + l] * y.eta[l] / 2;
-    return energy;
 }
 
 /* Gathers one sum of wrenches as forces on velocities. */
@@ -204,7 +197,6 @@ const lg_body_type lg_modal_body = {
     .kinematics = modal_kinematics,
     .inertia = modal_inertia,
     .gather = modal_gather,
-    .kinetic = modal_kinetic,
-    .potential = modal_potential,
+    .energy = modal_energy,
     .frames = &frames,
 };

@@ -94,10 +94,11 @@ static int is_unconstrained(const lg_body *b)
     return 1;
 }
 
-static double point_kinetic(const lg_body *b, const lg_point *at)
+static void point_energy(const lg_body *b, const lg_point *at, double *T, double *V)
 {
+    (void)V;
     const double *v = at->v + b->block->v;
-    return b->e.p[0] * lg_dot3(v, v) / 2;
+    *T += b->e.p[0] * lg_dot3(v, v) / 2;
 }
 
 static lg_status point_momentum(lg_span bodies, lg_kinetics kinetics, const lg_pair *pair,
@@ -153,7 +154,7 @@ const lg_body_type lg_point_mass = {
     .inertia = point_inertia,
     .gather = point_gather,
     .alone = &alone,
-    .kinetic = point_kinetic,
+    .energy = point_energy,
     .step = &step,
     .frames = &frames,
 };

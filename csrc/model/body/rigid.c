@@ -253,11 +253,6 @@ static inline void rigid_add_wrenches(const lg_body *b, const lg_point *at, int 
             add_wrench(f, R, lg_pose_of(f, at)->wrench[sum], force, moment, sum == LG_FORCES ? -1 : 1, G);
 }
 
-static int adds_dead_loads(const lg_body *b)
-{
-    return lg_block_is_direct(b->block);
-}
-
 /* t = R^T T for a torque T that is constant in space: t changes by t x dphi. */
 static inline void add_torque(const double *R, double s, const double torque[3], double moment[3], double *G)
 {
@@ -465,14 +460,13 @@ const lg_body_type lg_rigid_body = {
     .constant_mass = 1,
     .check = rigid_check,
     .nwork = rigid_nwork,
-    .nprepared = lg_rigid_nprepared,
     .prepare = lg_rigid_prepare,
     .kinematics = rigid_kinematics,
     .inertia = lg_rigid_inertia,
     .gather = rigid_gather,
-    .adds_dead_loads = adds_dead_loads,
+    .adds_dead_loads = 1,
     .alone = &alone,
-    .kinetic = lg_rigid_kinetic,
+    .energy = lg_rigid_energy,
     .step = &lg_rigid_step,
     .frames = &frames,
     .rigid = &rigid,

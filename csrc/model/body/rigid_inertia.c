@@ -11,15 +11,8 @@
 #include "model/body/rigid_state.h"
 #include "sparse/linalg.h"
 
-int lg_rigid_nprepared(int nparameters)
+static void prepare(const lg_body *b, lg_rigid_prepared *p)
 {
-    (void)nparameters;
-    return sizeof(lg_rigid_prepared) / sizeof(double);
-}
-
-void lg_rigid_prepare(const lg_body *b, double *prepared)
-{
-    lg_rigid_prepared *p = (lg_rigid_prepared *)(void *)prepared;
     double factors[9];
     int pivots[3], deficient;
     lg_inertia_matrix(b->e.p + LG_RIGID_INERTIA, p->J);
@@ -33,6 +26,13 @@ void lg_rigid_prepare(const lg_body *b, double *prepared)
     for (int j = 0; j < 3; j++)
         lg_dense_solve(3, factors, pivots, columns + 3 * j);
     lg_transpose3(columns, p->inverse);
+}
+
+int lg_rigid_prepare(const lg_body *b, double *prepared)
+{
+    if (prepared)
+        prepare(b, (lg_rigid_prepared *)(void *)prepared);
+    return sizeof(lg_rigid_prepared) / sizeof(double);
 }
 
 /* y = A^T c */
@@ -256,8 +256,9 @@ void lg_rigid_inertia_sherif(lg_span bodies, const lg_point *at, const lg_wanted
     rigid_inertia(bodies, at, want, 1);
 }
 
-double lg_rigid_kinetic(const lg_body *body, const lg_point *at)
+void lg_rigid_energy(const lg_body *body, const lg_point *at, double *T, double *V)
 {
+    (void)V;
     const lg_block *b = body->block;
     const double *v = at->v + b->v,
                  *omega = b->node->attitude ? lg_rigid_state_of(body, at)->omega : v + b->node->attitude_v;
@@ -265,7 +266,7 @@ double lg_rigid_kinetic(const lg_body *body, const lg_point *at)
     if (b->node->position != LG_POSITION_FIXED)
         energy = body->e.p[LG_RIGID_MASS] * lg_dot3(v, v) / 2;
     lg_mul3(lg_rigid_prepared_of(body)->J, omega, Jomega);
-    return energy + lg_dot3(omega, Jomega) / 2;
+    *T += energy + lg_dot3(omega, Jomega) / 2;
 }
 
 /* ---- without constraints ---- */

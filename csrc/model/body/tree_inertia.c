@@ -107,8 +107,9 @@ void lg_tree_set_dynamics(const lg_body *b, const lg_point *at, const double *a,
     }
 }
 
-double lg_tree_kinetic(const lg_body *b, const lg_point *at)
+void lg_tree_energy(const lg_body *b, const lg_point *at, double *T, double *V)
 {
+    (void)V;
     lg_tree_state *state = lg_tree_states(b, at);
     double energy = 0;
     for (int i = 0, n = lg_tree_size(b); i < n; i++) {
@@ -120,5 +121,5 @@ double lg_tree_kinetic(const lg_body *b, const lg_point *at)
         lg_mul3(s->J, s->V + 3, Jw);
         energy += (link->mass * lg_dot3(u, u) + lg_dot3(s->V + 3, Jw)) / 2;
     }
-    return energy;
+    *T += energy;
 }

@@ -14,6 +14,6 @@ void lg_tree_set_links(const lg_body *b, const lg_point *at, const double *a, in
    coordinates (NULL: not wanted), and due to the velocities if `moves`. Ma and gyro (NULL: not wanted): those in the
    joints. */
 void lg_tree_set_dynamics(const lg_body *b, const lg_point *at, const double *a, int moves, double *Ma, double *gyro);
-double lg_tree_kinetic(const lg_body *b, const lg_point *at);
+void lg_tree_energy(const lg_body *b, const lg_point *at, double *T, double *V);
 
 #endif

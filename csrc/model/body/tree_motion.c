@@ -34,10 +34,9 @@ static void find_joint(const lg_block *block, int f, int j, lg_tree_joint *joint
     }
 }
 
-void lg_tree_prepare(const lg_body *b, double *prepared)
+static void prepare(const lg_body *b, lg_tree_joint *joint)
 {
     const lg_block *block = b->block;
-    lg_tree_joint *joint = (lg_tree_joint *)(void *)prepared;
     const lg_tree_link *link = lg_tree_links(b);
     for (int f = 0; f < block->nfactors; f++)
         for (int j = 0; j < block->factor[f].nv; j++, joint++, link++) {
@@ -48,9 +47,11 @@ void lg_tree_prepare(const lg_body *b, double *prepared)
         }
 }
 
-int lg_tree_nprepared(int nparameters)
+int lg_tree_prepare(const lg_body *b, double *prepared)
 {
-    return nparameters / LG_TREE_LINK_SIZE * LG_TREE_JOINT_SIZE;
+    if (prepared)
+        prepare(b, (lg_tree_joint *)(void *)prepared);
+    return b->e.np / LG_TREE_LINK_SIZE * LG_TREE_JOINT_SIZE;
 }
 
 /* o: the point of the first joint, moved by the node if the root is free. */

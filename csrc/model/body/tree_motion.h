@@ -5,8 +5,7 @@
 #include "model/body/tree_state.h"
 
 /* Functions of the row: the joints in the form that kinematics needs. */
-int lg_tree_nprepared(int nparameters);
-void lg_tree_prepare(const lg_body *b, double *prepared);
+int lg_tree_prepare(const lg_body *b, double *prepared);
 
 /* Poses and axes of all links at q. */
 void lg_tree_set_poses(const lg_body *b, const lg_point *at);

@@ -125,7 +125,7 @@ static const lg_parameter coordinate_effort_parameters[] = {LG_CONTROL_VALUE};
 
 #define FORCE(NAME, DOC, ...)                                                                                          \
     const lg_force_type lg_##NAME = {                                                                                  \
-        .info.family = "force", .info.name = #NAME, .info.doc = (DOC), .conserves = lg_force_conserves, __VA_ARGS__}
+        .info.family = "force", .info.name = #NAME, .info.doc = (DOC), .conserves = 1, __VA_ARGS__}
 
 FORCE(joint_drive, "A constant torque and a controlled angle about the axis between two bodies.", ANGLE(drive),
       DRIVE(angle_at_rest), PARAMETERS(joint_drive));

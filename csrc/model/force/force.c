@@ -142,11 +142,6 @@ lg_status lg_force_all(const lg_force_type *type, lg_forces forces, const lg_poi
 int lg_force_has_potential(const lg_force *force)
 {
     const lg_force_type *type = force->type;
-    return type->potential || type->dissipates || (type->conserves && type->conserves(&force->e));
-}
-
-int lg_force_conserves(const lg_element *e)
-{
-    (void)e;
-    return 1;
+    return type->potential || type->dissipates ||
+           (type->conserves && (!type->on_point || type->on_point(&force->e, 0)));
 }

@@ -35,6 +35,9 @@ struct lg_force_type {
     lg_sees sees;
     int needs_twists;
     int ignores_positions; /* its wrenches are the same wherever its frames are */
+    /* At rest it follows from a potential that `potential` does not give; with the function `on_point`, where this is
+       so. Forces along one coordinate, or of given size between two points, are derivatives of their own integrals. */
+    int conserves;
     int dissipates; /* it vanishes at rest, so that it needs no potential */
     lg_status (*check)(const lg_element *e, const char **reason);
     /* Whether K or D couples the two blocks. NULL: no. */
@@ -62,8 +65,6 @@ struct lg_force_type {
     lg_status (*coordinate)(const lg_element *e, const lg_point *at, double q, double v, int linear, double law[3]);
 
     double (*potential)(const lg_element *e, const lg_pose *const f[2], const lg_point *at);
-    /* Whether, at rest, it follows from a potential that `potential` does not give. NULL: no. */
-    int (*conserves)(const lg_element *e);
     double (*next_kink)(const lg_element *e, double t);
     /* Two triads (turn.h) whose angle is its memory. NULL: it keeps no angle. */
     const double *(*triads)(const lg_element *e);
@@ -71,10 +72,6 @@ struct lg_force_type {
 
 /* Whether its work at rest depends only on the ends of a path. */
 int lg_force_has_potential(const lg_force *force);
-
-/* The function `conserves` of forces along one coordinate, or of given size between two points: each is the derivative
-   of its own integral. */
-int lg_force_conserves(const lg_element *e);
 
 #define LG_FORCE(symbol) extern const lg_force_type symbol;
 #include "model/force/forces.def"

@@ -123,15 +123,10 @@ static lg_status all_torques(lg_forces loads, const lg_point *at, const lg_wante
 }
 
 /* A force in inertial axes acts on its point alone, whereas one in body axes turns with the body. */
-static int in_inertial_axes(const lg_element *e)
-{
-    return e->p[AXES] == 0;
-}
-
 static int load_on_point(const lg_element *e, int end)
 {
     (void)end;
-    return in_inertial_axes(e);
+    return e->p[AXES] == 0;
 }
 
 /* The axes turn with the body: R_q F. */
@@ -160,7 +155,7 @@ const lg_force_type lg_applied_force = {
     .degree = force_degree,
     .dead = force_dead,
     .wrenches = force_wrenches,
-    .conserves = in_inertial_axes,
+    .conserves = 1,
     .all = all_forces,
     .next_kink = load_next_kink,
 };

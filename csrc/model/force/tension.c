@@ -60,6 +60,6 @@ const lg_force_type lg_tension = {
     .couples = lg_element_between,
     .on_point = lg_element_on_point,
     .wrenches = tension_wrenches,
-    .conserves = lg_force_conserves,
+    .conserves = 1,
     .next_kink = tension_next_kink,
 };

@@ -3,30 +3,19 @@
 
 #include "model/tangent.h"
 
-/* ---- rows in the axes of bodies ---- */
-
-int lg_joint_to_body_axes(const lg_joint *joint, double *p)
-{
-    const int turning[2] = {lg_frame_turns(joint->e.frame[0]), lg_frame_turns(joint->e.frame[1])};
-    if (!joint->type->axes || !joint->type->axes->to_body_axes || (!turning[0] && !turning[1]))
-        return 0;
-    lg_copy(joint->e.np, joint->e.p, p);
-    joint->type->axes->to_body_axes(turning, p);
-    return 1;
-}
-
 /* ---- rows that were dropped ---- */
 
 /* Moves the remaining rows up to close the gaps of dropped rows. */
 static void close_gaps(const lg_joint *joint, unsigned want, lg_rows *out)
 {
     int points = 0;
-    for (int i = 0; i < joint->nrows; i++)
-        points += joint->row_in_type[i] < out->points;
-    out->points = points;
     for (int i = 0; i < joint->nrows; i++) {
+        out->phi[i] = out->phi[joint->row_in_type[i]];
+        points += joint->row_in_type[i] < out->points;
+    }
+    out->points = points;
+    for (int i = 0; i < joint->nrows && !out->reduced; i++) {
         int from = joint->row_in_type[i];
-        out->phi[i] = out->phi[from];
         out->Jdot[i] = out->Jdot[from];
         for (int s = 0; s < 2 && from != i; s++) {
             lg_copy(6, out->J[s] + 6 * from, out->J[s] + 6 * i);
@@ -46,31 +35,33 @@ const double *lg_joint_multipliers(const lg_joint *joint, const double *lam, dou
     return all;
 }
 
-lg_status lg_joint_rows(const lg_joint *joint, const lg_pose *const f[2], const lg_point *at, unsigned want,
-                        lg_rows *out)
+static inline lg_status rows_of(const lg_joint_type *type, const lg_joint *joint, const lg_pose *const f[2],
+                                const lg_point *at, unsigned want, lg_rows *out)
 {
     double all[LG_MAX_ROWS];
     const double *lam = at->lam ? lg_joint_multipliers(joint, at->lam + joint->row, all) : NULL;
-    for (int i = 0; i < 2; i++)
+    out->reduced = 0;
+    for (int i = 0; (want & LG_ROWS_K) && i < 2; i++)
         for (int j = 0; j < 2; j++)
             out->K[i][j].has = 0;
-    LG_TRY(joint->type->rows(&joint->e, f, at, lam, want, out));
+    LG_TRY(type->rows(&joint->e, f, at, lam, want, out));
     if (joint->nrows < joint->e.info->nrows)
         close_gaps(joint, want, out);
     return LG_OK;
 }
 
-lg_status lg_joint_values(const lg_joint *joint, const lg_pose *const f[2], const lg_point *at, double *phi)
+lg_status lg_joint_rows(const lg_joint_type *type, const lg_joint *joint, const lg_pose *const f[2], const lg_point *at,
+                        unsigned want, lg_rows *out)
+{
+    return rows_of(type, joint, f, at, want, out);
+}
+
+lg_status lg_joint_values(const lg_joint_type *type, const lg_joint *joint, const lg_pose *const f[2],
+                          const lg_point *at, double *phi)
 {
     lg_rows rows;
-    if (!joint->type->residual) {
-        LG_TRY(lg_joint_rows(joint, f, at, 0, &rows));
-        lg_copy(joint->nrows, rows.phi, phi);
-        return LG_OK;
-    }
-    joint->type->residual(&joint->e, f, NULL, rows.phi, NULL);
-    for (int i = 0; i < joint->nrows; i++)
-        phi[i] = rows.phi[joint->row_in_type[i]];
+    LG_TRY(rows_of(type, joint, f, at, 0, &rows));
+    lg_copy(joint->nrows, rows.phi, phi);
     return LG_OK;
 }
 
@@ -157,6 +148,10 @@ static void add_wrenches(const lg_joint *joint, lg_pose *const f[2], const lg_ro
 {
     for (int s = 0; s < 2; s++) {
         double *wrench = f[s]->wrench[LG_REACTIONS];
+        if (rows->reduced) {
+            lg_axpy(6, 1, rows->w[s], wrench);
+            continue;
+        }
         for (int i = 0; i < joint->nrows; i++) {
             if (i < rows->points)
                 lg_axpy(3, lam[i], rows->J[s] + 6 * i, wrench);
@@ -166,32 +161,33 @@ static void add_wrenches(const lg_joint *joint, lg_pose *const f[2], const lg_ro
 }
 
 /* Used if only phi and B^T lam are wanted. */
-static void add_residual(const lg_joint *joint, const lg_point *at, const lg_wanted *want)
+static inline lg_status add_residual(const lg_joint_type *type, const lg_joint *joint, const lg_point *at,
+                                     const lg_wanted *want)
 {
-    double all[LG_MAX_ROWS], phi[LG_MAX_ROWS], w[2][6];
+    const double *lam = want->Btlam && at->lam ? at->lam + joint->row : NULL;
     lg_pose *pose[2] = {lg_pose_of(joint->e.frame[0], at), lg_pose_of(joint->e.frame[1], at)};
-    const double *lam = want->Btlam && at->lam ? lg_joint_multipliers(joint, at->lam + joint->row, all) : NULL;
-    joint->type->residual(&joint->e, (const lg_pose *const *)pose, lam, phi, w);
+    lg_rows rows;
+    LG_TRY(rows_of(type, joint, (const lg_pose *const *)pose, at, lam ? LG_ROWS_W : 0, &rows));
     for (int i = 0; want->phi && i < joint->nrows; i++)
-        want->phi[joint->row + i] = phi[joint->row_in_type[i]];
-    for (int s = 0; lam && s < 2; s++)
-        lg_axpy(6, 1, w[s], pose[s]->wrench[LG_REACTIONS]);
+        want->phi[joint->row + i] = rows.phi[i];
+    if (lam)
+        add_wrenches(joint, pose, &rows, lam);
+    return LG_OK;
 }
 
-lg_status lg_joint_add(const lg_joint *joint, const lg_point *at, const lg_wanted *want)
+lg_status lg_joint_add(const lg_joint_type *type, const lg_joint *joint, const lg_point *at, const lg_wanted *want)
 {
     int tangent = lg_wants_slopes(want) && at->lam;
-    if (joint->type->residual && !(tangent || want->B || want->Z || want->phidot || want->zeta)) {
-        add_residual(joint, at, want);
-        return LG_OK;
-    }
-    unsigned wish = (want->zeta ? LG_ROWS_RATE : 0u) | (want->Z ? LG_ROWS_Z : 0u) | (tangent ? LG_ROWS_K : 0u);
+    if (!(tangent || want->B || want->Z || want->phidot || want->zeta))
+        return add_residual(type, joint, at, want);
+    unsigned wish =
+        LG_ROWS_J | (want->zeta ? LG_ROWS_RATE : 0u) | (want->Z ? LG_ROWS_Z : 0u) | (tangent ? LG_ROWS_K : 0u);
     const double *lam = at->lam ? at->lam + joint->row : NULL;
     lg_pose *pose[2] = {lg_pose_of(joint->e.frame[0], at), lg_pose_of(joint->e.frame[1], at)};
     const lg_pose *const *seen = (const lg_pose *const *)pose;
     lg_rows rows;
     lg_arms arms;
-    LG_TRY(lg_joint_rows(joint, seen, at, wish, &rows));
+    LG_TRY(rows_of(type, joint, seen, at, wish, &rows));
     write_levels(joint, seen, &rows, want);
     if (lam && (want->Btlam || tangent))
         add_wrenches(joint, pose, &rows, lam);
@@ -209,6 +205,6 @@ lg_status lg_joint_span(const lg_joint_type *type, lg_joints joints, const lg_po
     if (type->all)
         return type->all(joints, at, want);
     for (const lg_joint *joint = joints.first; joint < joints.end; joint++)
-        LG_TRY(lg_joint_add(joint, at, want));
+        LG_TRY(lg_joint_add(type, joint, at, want));
     return LG_OK;
 }

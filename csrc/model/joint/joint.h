@@ -28,29 +28,23 @@ typedef struct lg_joints { /* those of one row */
 typedef struct lg_rows {
     int points;
     double phi[LG_MAX_ROWS];
+    int reduced; /* J was not wanted, and w stands in its place */
+    double w[2][6]; /* J^T lam */
     double J[2][6 * LG_MAX_ROWS]; /* d phi/d pose = d phidot/d twist */
     double Jdot[LG_MAX_ROWS]; /* (dJ/dt) twist + explicit time terms */
     double Z[2][6 * LG_MAX_ROWS]; /* d(J twist)/d pose */
     lg_quarters K[2][2]; /* d(J_i^T lam)/d pose_j */
 } lg_rows;
 
-enum { LG_ROWS_RATE = 1, LG_ROWS_Z = 2, LG_ROWS_K = 4 }; /* beyond phi and J: Jdot, Z, K */
-
-/* Functions of rows that stand in some axes. */
-typedef struct lg_joint_axes {
-    int (*of)(const lg_element *e); /* those of the body under frame 0 or 1; -1: inertial axes */
-    /* Of rows that can be written in the axes of either body as well: writes the parameters of the same rows in those
-       of a body that turns, as at least one of them does. NULL: they cannot. */
-    void (*to_body_axes)(const int turns[2], double *p);
-} lg_joint_axes;
+/* What is wanted beyond phi: w and J, of which a function may write J alone, and beyond J: Jdot, Z, K. */
+enum { LG_ROWS_W = 1, LG_ROWS_J = 2, LG_ROWS_RATE = 4, LG_ROWS_Z = 8, LG_ROWS_K = 16 };
 
 enum { LG_DAMPED = 1 }; /* of the traits of a joint with compliance, which then needs twists */
 
 /* Functions of a joint with compliance. */
 typedef struct lg_compliance {
-    lg_status (*potential)(const lg_element *e, const lg_pose *const f[2], const lg_point *at, double *V);
-    /* The potential, the wrenches that come from it, with those of damping if it is `moving`, and with `linear` their
-       derivatives. */
+    /* The potential and, unless `out` is NULL, the wrenches that come from it, with those of damping if it is
+       `moving`, and with `linear` their derivatives. */
     lg_status (*exert)(const lg_joint *joint, const lg_point *at, int moving, int linear, double *V, lg_load *out);
     unsigned (*traits)(const lg_element *e); /* LG_DAMPED, and bits of the row's own */
     /* Strain and stress of an edge, stresses of constrained strains from at->lam. */
@@ -68,10 +62,13 @@ typedef struct lg_joint_memory {
 
 struct lg_joint_type {
     lg_element_info info;
-    const lg_joint_type *in[LG_FORM_COUNT]; /* its function `all` in another form; NULL: it is the same */
+    /* The functions `axes`, `rows` and `all` in another form; NULL: they are the same there. */
+    const lg_joint_type *in[LG_FORM_COUNT];
     size_t nwork; /* doubles of scratch */
     int sees_distance; /* it sees the distance of its points alone */
-    const lg_joint_axes *axes; /* NULL: the rows only depend on the pose of one frame against the other */
+    /* In whose axes its rows are: those of the body under frame 0 or 1; -1: inertial ones. NULL: the rows only depend
+       on the pose of one frame against the other. */
+    int (*axes)(const lg_element *e);
     lg_status (*check)(const lg_element *e, const char **reason);
     /* Whether K couples the two blocks. */
     int (*couples)(const lg_element *e);
@@ -80,12 +77,10 @@ struct lg_joint_type {
     /* The degree of a row in the attitude of the body at this end, where attitudes are quadratic in Euler parameters:
        printed/rows.h. NULL: 0. */
     int (*degree)(const lg_element *e, int row, int end);
-    /* lam has one value per row of the type; the `has` of K begin as zero. With the function `all` it serves steps
-       between two states, which do not want Jdot. */
+    /* lam, for w and K, has one value per row of the type; `reduced` and the `has` of K begin as zero. With the
+       function `all` it serves steps between two states, which do not want Jdot. */
     lg_status (*rows)(const lg_element *e, const lg_pose *const f[2], const lg_point *at, const double *lam,
                       unsigned want, lg_rows *out);
-    /* phi and, unless lam is NULL, the wrenches J^T lam alone, which is cheaper than the rows. NULL: by `rows`. */
-    void (*residual)(const lg_element *e, const lg_pose *const f[2], const double *lam, double *phi, double w[2][6]);
     /* A batch: writes its rows of phi, phidot, zeta, B, Z, adds B^T lam and forces to the wrenches of the frames and
        the tangent to S. NULL: a loop over `rows`. */
     lg_status (*all)(lg_joints joints, const lg_point *at, const lg_wanted *want);
@@ -102,21 +97,26 @@ struct lg_joint_type {
 #undef LG_JOINT
 #undef LG_CONSTRAINT
 
-/* Writes the parameters of the joint's rows in the axes of a body that turns; 0: they are not written, as there is no
-   such body or the row lacks the function `to_body_axes`. */
-int lg_joint_to_body_axes(const lg_joint *joint, double *p);
+/* The functions of a row in a form. */
+static inline const lg_joint_type *lg_joint_in(lg_form form, const lg_joint *joint)
+{
+    const lg_joint_type *type = joint->type;
+    return form != LG_FORM_DYNAMICS && type->in[form] ? type->in[form] : type;
+}
+
 /* Multipliers of all rows of the type, with zeros for dropped rows: lam itself, or `all`, which is filled. */
 const double *lg_joint_multipliers(const lg_joint *joint, const double *lam, double all[LG_MAX_ROWS]);
 /* B and Z of rows from which dropped ones are taken out. */
 void lg_joint_write_jacobians(const lg_joint *joint, const lg_arms *arms, const lg_point *at, lg_rows *rows,
                               const lg_wanted *want);
-/* Its rows at the given poses, without dropped rows. */
-lg_status lg_joint_rows(const lg_joint *joint, const lg_pose *const f[2], const lg_point *at, unsigned want,
-                        lg_rows *out);
+/* Its rows at the given poses, without dropped rows, by the functions of `type`, which belong to some form. */
+lg_status lg_joint_rows(const lg_joint_type *type, const lg_joint *joint, const lg_pose *const f[2], const lg_point *at,
+                        unsigned want, lg_rows *out);
 /* phi alone, likewise. */
-lg_status lg_joint_values(const lg_joint *joint, const lg_pose *const f[2], const lg_point *at, double *phi);
+lg_status lg_joint_values(const lg_joint_type *type, const lg_joint *joint, const lg_pose *const f[2],
+                          const lg_point *at, double *phi);
 /* One joint of a row with the function `rows`. */
-lg_status lg_joint_add(const lg_joint *joint, const lg_point *at, const lg_wanted *want);
+lg_status lg_joint_add(const lg_joint_type *type, const lg_joint *joint, const lg_point *at, const lg_wanted *want);
 /* Joints of one row by its functions in some form: the function `all`, or one by one. */
 lg_status lg_joint_span(const lg_joint_type *type, lg_joints joints, const lg_point *at, const lg_wanted *want);
 

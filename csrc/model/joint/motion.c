@@ -197,7 +197,7 @@ static lg_status slide_rows(const lg_element *e, const lg_pose *const f[2], cons
 static lg_status motion_at_rest_all(lg_joints joints, const lg_point *at, const lg_wanted *want)
 {
     for (const lg_joint *joint = joints.first; joint < joints.end; joint++)
-        LG_TRY(lg_joint_add(joint, at, want));
+        LG_TRY(lg_joint_add(joint->type, joint, at, want));
     return LG_OK;
 }
 

@@ -32,9 +32,29 @@ static int on_point(const lg_element *e, int end)
     return e->info->npairs == 0 && e->p[CARRIER] != end + 1;
 }
 
+static int carrier_of(const lg_element *e)
+{
+    return (int)e->p[CARRIER];
+}
+
+/* Three translations vanish in any axes, so that their rows can be in those of a body that turns. Axes of the ground
+   and of a point mass are inertial. */
+static int turning_carrier(const lg_element *e)
+{
+    int carrier = carrier_of(e), second = lg_frame_turns(e->frame[1]);
+    if (lg_frame_turns(e->frame[0]))
+        return carrier == 2 && second ? 2 : 1;
+    return second ? 2 : carrier;
+}
+
 static int axes(const lg_element *e)
 {
-    return (int)e->p[CARRIER] - 1;
+    return carrier_of(e) - 1;
+}
+
+static int turning_axes(const lg_element *e)
+{
+    return turning_carrier(e) - 1;
 }
 
 /* Translations are along axes of the carrier, and pairs have one axis on each body. */
@@ -53,9 +73,8 @@ typedef struct separation { /* the separation seen by the carrier */
 
 static const double identity[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
 
-static void open_separation(const lg_element *e, const lg_pose *const f[2], unsigned want, separation *at)
+static void open_separation(const lg_element *e, int carrier, const lg_pose *const f[2], unsigned want, separation *at)
 {
-    int carrier = (int)e->p[CARRIER];
     double d[3];
     at->p = carrier - 1;
     at->triad = carrier == 0 ? identity : e->p + (carrier == 1 ? TRIAD_A : TRIAD_B);
@@ -81,12 +100,10 @@ static void set_opposite(const double a[3], double *on_a, double *on_b)
         on_a[i] = -a[i], on_b[i] = a[i];
 }
 
-static void translation_row(const separation *at, int i, int row, unsigned want, lg_rows *out)
+static void translation_row(const separation *at, const double u[3], int row, unsigned want, lg_rows *out)
 {
-    double u[3], Ru[3];
-    lg_triad_axis(at->triad, i, u);
+    double Ru[3];
     lg_mul3(at->R, u, Ru);
-    out->phi[row] = lg_dot3(u, at->c);
     set_opposite(Ru, out->J[0] + 6 * row, out->J[1] + 6 * row);
     if (at->p >= 0)
         lg_cross(u, at->c, out->J[at->p] + 6 * row + 3);
@@ -106,6 +123,17 @@ static void translation_row(const separation *at, int i, int row, unsigned want,
     set_opposite(Rs, out->Z[0] + 6 * row, out->Z[1] + 6 * row);
     lg_cross(u, at->y, out->Z[at->p] + 6 * row + 3);
     lg_add_cross(s, at->c, out->Z[at->p] + 6 * row + 3);
+}
+
+/* With U = sum lam_i u_i: the force R_p U on b, its opposite on a, and the moment U x c on the carrier. */
+static inline void add_translation_wrenches(const separation *at, const double U[3], lg_rows *out)
+{
+    double RU[3];
+    lg_mul3(at->R, U, RU);
+    lg_axpy(3, 1, RU, out->w[1]);
+    lg_axpy(3, -1, RU, out->w[0]);
+    if (at->p >= 0)
+        lg_add_cross(U, at->c, out->w[at->p] + 3);
 }
 
 /* Derivative of the wrenches (-R_p U, R_p U; U x c on p) for U = sum lam_i u_i. */
@@ -135,7 +163,6 @@ typedef struct axis_pair {
 static void pair_row(const axis_pair *a, const double Rab[9], const lg_pose *const f[2], int row, unsigned want,
                      lg_rows *out)
 {
-    out->phi[row] = lg_dot3(a->u, a->p);
     lg_cross(a->u, a->p, out->J[0] + 6 * row + 3);
     lg_cross(a->v, a->r, out->J[1] + 6 * row + 3);
     if (!(want & (LG_ROWS_RATE | LG_ROWS_Z)))
@@ -171,7 +198,14 @@ static void double_cross(const double a[3], const double b[3], double B[9])
             B[3 * i + j] = b[i] * a[j] - (i == j ? dot : 0);
 }
 
-/* d(u x p, v x r) */
+/* For u = sum lam_i u_i of pairs with one v: u x p on a and v x r on b. */
+static inline void add_pair_wrenches(const axis_pair *a, lg_rows *out)
+{
+    lg_add_cross(a->u, a->p, out->w[0] + 3);
+    lg_add_cross(a->v, a->r, out->w[1] + 3);
+}
+
+/* Their derivative. */
 static void pair_tangent(const axis_pair *a, const double Rab[9], lg_rows *out)
 {
     double A[9], UR[9], B[9], Bt[9];
@@ -213,9 +247,14 @@ static const char *row_label(const lg_element *e, int row)
 }
 
 /* Rows on positions have moments only on the carrier. */
-static void open_rows(int npoints, int nrows, unsigned want, lg_rows *out)
+static inline void open_rows(int npoints, int nrows, unsigned want, lg_rows *out)
 {
     out->points = npoints;
+    out->reduced = !(want & LG_ROWS_J);
+    if (want & LG_ROWS_W)
+        lg_zero(6, out->w[0]), lg_zero(6, out->w[1]);
+    if (out->reduced)
+        return;
     for (int s = 0; s < 2; s++)
         for (int i = 0; i < npoints; i++) {
             lg_zero(3, out->J[s] + 6 * i + 3);
@@ -226,20 +265,23 @@ static void open_rows(int npoints, int nrows, unsigned want, lg_rows *out)
         out->Jdot[i] = 0;
 }
 
-static void translation_rows(const lg_element *e, const lg_pose *const f[2], const double *lam, unsigned want,
-                             lg_rows *out)
+static LG_INLINE void translation_rows(const lg_element *e, int carrier, const lg_pose *const f[2], const double *lam,
+                                       unsigned want, lg_rows *out)
 {
     separation at;
     double U[3] = {0, 0, 0}, u[3];
     int row = 0;
-    open_separation(e, f, want, &at);
+    open_separation(e, carrier, f, want, &at);
     for (const char *digit = e->info->locked; *digit; digit++, row++) {
-        translation_row(&at, *digit - '1', row, want, out);
-        if ((want & LG_ROWS_K) && at.p >= 0) {
-            lg_triad_axis(at.triad, *digit - '1', u);
+        lg_triad_axis(at.triad, *digit - '1', u);
+        out->phi[row] = lg_dot3(u, at.c);
+        if (want & LG_ROWS_J)
+            translation_row(&at, u, row, want, out);
+        if (want & (LG_ROWS_W | LG_ROWS_K))
             lg_axpy(3, lam[row], u, U);
-        }
     }
+    if (want & LG_ROWS_W)
+        add_translation_wrenches(&at, U, out);
     if ((want & LG_ROWS_K) && at.p >= 0)
         translation_tangent(&at, U, out);
 }
@@ -256,119 +298,82 @@ static void point_rows(const lg_pose *const f[2], lg_rows *out)
     }
 }
 
-static void pair_rows(const lg_element *e, const lg_pose *const f[2], int row, const double *lam, unsigned want,
-                      lg_rows *out)
+/* Pairs with one v together. */
+static LG_INLINE void pair_rows(const lg_element *e, const lg_pose *const f[2], int row, const double *lam,
+                                unsigned want, lg_rows *out)
 {
     double Rab[9];
-    axis_pair pair, sum = {.u = {0, 0, 0}}; /* sum: of lam times the pairs with one v, for the tangent */
     lg_mulT33(f[0]->R, f[1]->R, Rab);
-    for (const char *digit = e->info->pairs; *digit; digit += 2, row++) {
-        lg_triad_axis(e->p + TRIAD_A, digit[0] - '1', pair.u);
-        lg_triad_axis(e->p + TRIAD_B, digit[1] - '1', pair.v);
+    for (const char *digit = e->info->pairs; *digit;) {
+        axis_pair pair;
+        double U[3] = {0, 0, 0};
+        char axis = digit[1];
+        lg_triad_axis(e->p + TRIAD_B, axis - '1', pair.v);
         lg_mul3(Rab, pair.v, pair.p);
-        lg_mulT3(Rab, pair.u, pair.r);
-        pair_row(&pair, Rab, f, row, want, out);
-        if (!(want & LG_ROWS_K))
+        for (; *digit && digit[1] == axis; digit += 2, row++) {
+            lg_triad_axis(e->p + TRIAD_A, digit[0] - '1', pair.u);
+            out->phi[row] = lg_dot3(pair.u, pair.p);
+            if (want & LG_ROWS_J) {
+                lg_mulT3(Rab, pair.u, pair.r);
+                pair_row(&pair, Rab, f, row, want, out);
+            }
+            if (want & (LG_ROWS_W | LG_ROWS_K))
+                lg_axpy(3, lam[row], pair.u, U);
+        }
+        if (!(want & (LG_ROWS_W | LG_ROWS_K)))
             continue;
-        lg_axpy(3, lam[row], pair.u, sum.u);
-        if (digit[2] && digit[3] == digit[1])
-            continue;
-        lg_copy(3, pair.v, sum.v), lg_copy(3, pair.p, sum.p);
-        lg_mulT3(Rab, sum.u, sum.r);
-        pair_tangent(&sum, Rab, out);
-        lg_zero(3, sum.u);
+        lg_copy(3, U, pair.u);
+        lg_mulT3(Rab, U, pair.r);
+        if (want & LG_ROWS_W)
+            add_pair_wrenches(&pair, out);
+        else
+            pair_tangent(&pair, Rab, out);
     }
 }
 
-static lg_status pairs_rows(const lg_element *e, const lg_pose *const f[2], const lg_point *at, const double *lam,
-                            unsigned want, lg_rows *out)
+static LG_INLINE void write_rows(const lg_element *e, int carrier, const lg_pose *const f[2], const double *lam,
+                                 unsigned want, lg_rows *out)
 {
-    (void)at;
     int npairs = e->info->npairs, npoints = e->info->nrows - npairs;
     open_rows(npoints, e->info->nrows, want, out);
-    if (e->p[CARRIER] == 0 && npoints == 3)
+    if (carrier == 0 && npoints == 3 && (want & LG_ROWS_J))
         point_rows(f, out);
     else
-        translation_rows(e, f, lam, want, out);
+        translation_rows(e, carrier, f, lam, want, out);
     if (npairs)
         pair_rows(e, f, npoints, lam, want, out);
+}
+
+static void write_all(const lg_element *e, int carrier, const lg_pose *const f[2], const double *lam, unsigned want,
+                      lg_rows *out)
+{
+    write_rows(e, carrier, f, lam, (want & ~(unsigned)LG_ROWS_W) | LG_ROWS_J, out);
+}
+
+/* Most evaluations want phi and w at most; the compiler knows what these do not need. */
+static LG_INLINE void carried_rows(const lg_element *e, int carrier, const lg_pose *const f[2], const double *lam,
+                                   unsigned want, lg_rows *out)
+{
+    if (want & LG_ROWS_J)
+        write_all(e, carrier, f, lam, want, out);
+    else
+        write_rows(e, carrier, f, lam, want & LG_ROWS_W, out);
+}
+
+static lg_status rows(const lg_element *e, const lg_pose *const f[2], const lg_point *at, const double *lam,
+                      unsigned want, lg_rows *out)
+{
+    (void)at;
+    carried_rows(e, carrier_of(e), f, lam, want, out);
     return LG_OK;
 }
 
-/* ---- phi and wrenches alone ---- */
-
-/* With U = sum lam_i u_i: the force R_p U on b, its opposite on a, and the moment U x c on the carrier. */
-static void add_translation_wrenches(const separation *at, const double U[3], double w[2][6])
+static lg_status turning_rows(const lg_element *e, const lg_pose *const f[2], const lg_point *at, const double *lam,
+                              unsigned want, lg_rows *out)
 {
-    double RU[3];
-    lg_mul3(at->R, U, RU);
-    lg_axpy(3, 1, RU, w[1]);
-    lg_axpy(3, -1, RU, w[0]);
-    if (at->p >= 0)
-        lg_add_cross(U, at->c, w[at->p] + 3);
-}
-
-static void translation_residual(const lg_element *e, const lg_pose *const f[2], const double *lam, double *phi,
-                                 double w[2][6])
-{
-    separation at;
-    double u[3], U[3] = {0, 0, 0};
-    int row = 0;
-    open_separation(e, f, 0, &at);
-    for (const char *digit = e->info->locked; *digit; digit++, row++) {
-        lg_triad_axis(at.triad, *digit - '1', u);
-        phi[row] = lg_dot3(u, at.c);
-        if (lam)
-            lg_axpy(3, lam[row], u, U);
-    }
-    if (lam)
-        add_translation_wrenches(&at, U, w);
-}
-
-/* Pairs with one v together: with U = sum lam_i u_i the moments are U x p on a and v x R_ab^T U on b. */
-static const char *pair_residual(const lg_element *e, const double Rab[9], const char *digit, const double *lam,
-                                 double *phi, double w[2][6])
-{
-    double v[3], p[3], u[3], U[3] = {0, 0, 0}, r[3];
-    char axis = digit[1];
-    lg_triad_axis(e->p + TRIAD_B, axis - '1', v);
-    lg_mul3(Rab, v, p);
-    for (int i = 0; *digit && digit[1] == axis; digit += 2, i++) {
-        lg_triad_axis(e->p + TRIAD_A, digit[0] - '1', u);
-        phi[i] = lg_dot3(u, p);
-        if (lam)
-            lg_axpy(3, lam[i], u, U);
-    }
-    if (lam) {
-        lg_mulT3(Rab, U, r);
-        lg_add_cross(U, p, w[0] + 3);
-        lg_add_cross(v, r, w[1] + 3);
-    }
-    return digit;
-}
-
-static void residual(const lg_element *e, const lg_pose *const f[2], const double *lam, double *phi, double w[2][6])
-{
-    const char *pairs = e->info->pairs, *digit = pairs;
-    int npoints = e->info->nrows - e->info->npairs;
-    double Rab[9];
-    if (lam)
-        lg_zero(6, w[0]), lg_zero(6, w[1]);
-    translation_residual(e, f, lam, phi, w);
-    if (*pairs)
-        lg_mulT33(f[0]->R, f[1]->R, Rab);
-    while (*digit) {
-        int row = npoints + (int)(digit - pairs) / 2;
-        digit = pair_residual(e, Rab, digit, lam ? lam + row : NULL, phi + row, w);
-    }
-}
-
-/* Three translations vanish in any axes. Those of the ground and of a point mass are inertial. */
-static void to_body_axes(const int turns[2], double *p)
-{
-    int carrier = (int)p[CARRIER];
-    if (carrier == 0 || !turns[carrier - 1])
-        p[CARRIER] = turns[0] ? 1 : 2;
+    (void)at;
+    carried_rows(e, turning_carrier(e), f, lam, want, out);
+    return LG_OK;
 }
 
 static const double *triads(const lg_element *e)
@@ -376,7 +381,7 @@ static const double *triads(const lg_element *e)
     return e->p + TRIAD_A;
 }
 
-static const lg_joint_axes any_axes = {.of = axes, .to_body_axes = to_body_axes}, own_axes = {.of = axes};
+static const lg_joint_type in_body_axes = {.axes = turning_axes, .rows = turning_rows};
 static const lg_joint_memory memory = {.triads = triads};
 
 #define LG_CONSTRAINT(symbol)
@@ -396,10 +401,10 @@ static const lg_joint_memory memory = {.triads = triads};
                  .npairs = (int)(sizeof(joint_pairs) / 2)},                                                            \
         .couples = couples,                                                                                            \
         .on_point = on_point,                                                                                          \
-        .axes = sizeof(joint_translations) == 4 ? &any_axes : &own_axes,                                               \
+        .in = {[LG_FORM_BODY_AXES] = sizeof(joint_translations) == 4 ? &in_body_axes : NULL},                          \
+        .axes = axes,                                                                                                  \
         .degree = degree,                                                                                              \
-        .rows = pairs_rows,                                                                                            \
-        .residual = residual,                                                                                          \
+        .rows = rows,                                                                                                  \
         .all = sizeof(joint_translations) == 4 && sizeof(joint_pairs) == 1 ? lg_points_all : NULL,                     \
         .row_label = row_label,                                                                                        \
         .memory = has_angle ? &memory : NULL,                                                                          \

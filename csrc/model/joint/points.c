@@ -47,7 +47,7 @@ lg_status lg_points_all(lg_joints joints, const lg_point *at, const lg_wanted *w
     int loads = at->lam && (want->Btlam || lg_wants_slopes(want));
     for (const lg_joint *joint = joints.first; joint < joints.end; joint++) {
         if (!is_plain(joint, want)) {
-            LG_TRY(lg_joint_add(joint, at, want));
+            LG_TRY(lg_joint_add(joint->type, joint, at, want));
             continue;
         }
         lg_pose *a = lg_pose_of(joint->e.frame[0], at), *b = lg_pose_of(joint->e.frame[1], at);

@@ -167,16 +167,6 @@ static double strain_energy(const lg_element *e, const lg_strained *k, double s[
     return e->p[LENGTH] / 2 * (lg_dot3(difference, s) + lg_dot3(difference + 3, s + 3));
 }
 
-static lg_status potential(const lg_element *e, const lg_pose *const f[2], const lg_point *at, double *V)
-{
-    double s[6];
-    lg_relation r;
-    lg_strained k;
-    LG_TRY(open_edge(e, f, at, &r, &k));
-    *V = strain_energy(e, &k, s);
-    return LG_OK;
-}
-
 static void reverse(int linear, lg_load *load)
 {
     for (int i = 0; i < 2; i++) {
@@ -201,6 +191,8 @@ static lg_status exert(const lg_joint *joint, const lg_point *at, int moving, in
     lg_strained k;
     LG_TRY(open_edge(e, f, at, &r, &k));
     *V = strain_energy(e, &k, s);
+    if (!out)
+        return LG_OK;
     if (damped) {
         lg_edge_open_motion(f, &k);
         lg_edge_open_rate(&k);
@@ -304,7 +296,7 @@ static unsigned traits(const lg_element *e)
     return found;
 }
 
-static const lg_compliance compliance = {.potential = potential, .exert = exert, .traits = traits, .strain = strain};
+static const lg_compliance compliance = {.exert = exert, .traits = traits, .strain = strain};
 static const lg_joint_memory memory = {.commit = commit};
 static const lg_joint_type at_rest = {.all = all_at_rest};
 

@@ -130,16 +130,6 @@ static void fill_rotation_rows(const lg_joint *joint, int with_Z, lg_rows *rows)
         }
 }
 
-/* phi and B^T lam alone, for residuals. */
-static void eval_residual(const lg_joint *joint, const lg_pose *const f[2], const lg_point *at, const lg_wanted *want)
-{
-    double all[LG_MAX_ROWS], phi[LG_MAX_ROWS], w[2][6];
-    joint->type->residual(&joint->e, f, lg_joint_multipliers(joint, at->lam + joint->row, all), phi, w);
-    for (int i = 0; i < joint->nrows; i++)
-        want->phi[joint->row + i] = phi[joint->row_in_type[i]];
-    pull_wrenches(&joint->e, at, (const double (*)[6])w, want->Btlam);
-}
-
 static lg_status eval_rows(const lg_joint *joint, const lg_point *at, const lg_wanted *want)
 {
     const lg_element *e = &joint->e;
@@ -147,11 +137,14 @@ static lg_status eval_rows(const lg_joint *joint, const lg_point *at, const lg_w
     double w[2][6] = {{0}};
     lg_rows rows;
     lg_element_poses(e, at, f);
-    if (joint->type->residual && !want->phidot && !want->B && !want->Z && !want->ntangents) {
-        eval_residual(joint, f, at, want);
+    int rows_alone = !want->phidot && !want->B && !want->Z && !want->ntangents;
+    unsigned wish = (rows_alone ? LG_ROWS_W : LG_ROWS_J) | (want->Z ? LG_ROWS_Z : 0u);
+    LG_TRY(lg_joint_rows(joint->type, joint, f, at, wish | (want->ntangents ? LG_ROWS_K : 0u), &rows));
+    lg_copy(joint->nrows, rows.phi, want->phi + joint->row);
+    if (rows.reduced) {
+        pull_wrenches(e, at, (const double (*)[6])rows.w, want->Btlam);
         return LG_OK;
     }
-    LG_TRY(lg_joint_rows(joint, f, at, (want->Z ? LG_ROWS_Z : 0u) | (want->ntangents ? LG_ROWS_K : 0u), &rows));
     fill_rotation_rows(joint, want->Z != NULL, &rows);
     for (int i = 0; i < joint->nrows; i++) {
         double rate = 0;
@@ -160,7 +153,6 @@ static lg_status eval_rows(const lg_joint *joint, const lg_point *at, const lg_w
             rate += lg_dot3(J, f[side]->xdot) + lg_dot3(J + 3, f[side]->omega);
             lg_axpy(6, at->lam[joint->row + i], J, w[side]);
         }
-        want->phi[joint->row + i] = rows.phi[i];
         if (want->phidot)
             want->phidot[joint->row + i] = rate;
     }

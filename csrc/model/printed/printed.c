@@ -201,7 +201,7 @@ static lg_status elastic(const lg_model *m, int index, const lg_point *at, int l
 static const lg_element *element_of(const lg_model *m, int index)
 {
     if (index < m->njoints)
-        return m->joints[index].type->compliance ? &m->invariants[index].e : NULL;
+        return m->joints[index].type->compliance ? &m->joints[index].e : NULL;
     const lg_force *force = &m->forces[index - m->njoints];
     int linear = force->e.info->nframes == 1 && force->e.frame[0]->at_node;
     return force->type->potential && !linear ? &force->e : NULL;
@@ -275,8 +275,8 @@ static lg_status correct_all(printed_step *step)
 {
     const lg_model *m = step->m;
     for (int i = 0; i < m->njoints; i++)
-        if (m->invariants[i].nrows && !is_driven(&m->joints[i].e))
-            correct_rows(step, &m->invariants[i]);
+        if (m->joints[i].nrows && !is_driven(&m->joints[i].e))
+            correct_rows(step, &m->joints[i]);
     for (int i = 0; i < m->njoints + m->nforces; i++)
         if (!is_driven(i < m->njoints ? &m->joints[i].e : &m->forces[i - m->njoints].e))
             LG_TRY(correct_potential(step, i));

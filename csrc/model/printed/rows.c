@@ -118,8 +118,8 @@ static void add_second(const lg_joint *joint, int i, const lg_stretched ends[2],
     }
 }
 
-static void add_row_tangent(const lg_joint *joint, const lg_element *coupled, const lg_stretched ends[2],
-                            const stretch *rows, const double *lam, const double *phi, const lg_wanted *want)
+static void add_row_tangent(const lg_joint *joint, const lg_stretched ends[2], const stretch *rows, const double *lam,
+                            const double *phi, const lg_wanted *want)
 {
     for (int i = 0; i < 2; i++)
         for (int j = 0; j < 2; j++) {
@@ -128,13 +128,13 @@ static void add_row_tangent(const lg_joint *joint, const lg_element *coupled, co
                 continue;
             for (int row = 0; row < joint->nrows; row++)
                 add_second(joint, row, ends, (int[2]){i, j}, &rows[row], lam[row], phi[row], want->B, A);
-            lg_tangent_add_block(coupled, want->tangent->S, want->tangent->chain, i, j, A);
+            lg_tangent_add_block(&joint->e, want->tangent->S, want->tangent->chain, i, j, A);
         }
 }
 
-/* Completes the outputs of one joint. `coupled`: the same element with its blocks coupled. */
-static void turn_joint(const lg_joint *joint, const lg_element *coupled, const lg_point *at, const double *lam,
-                       const double *phi, const lg_wanted *want)
+/* Completes the outputs of one joint. */
+static void turn_joint(const lg_joint *joint, const lg_point *at, const double *lam, const double *phi,
+                       const lg_wanted *want)
 {
     lg_stretched ends[2];
     open_ends(joint, at, ends);
@@ -142,7 +142,7 @@ static void turn_joint(const lg_joint *joint, const lg_element *coupled, const l
     for (int i = 0; i < joint->nrows; i++)
         rows[i] = stretch_of(joint, i, ends);
     if (want->ntangents)
-        add_row_tangent(joint, coupled, ends, rows, lam, phi, want);
+        add_row_tangent(joint, ends, rows, lam, phi, want);
     for (int i = 0; i < joint->nrows; i++) {
         for (int side = 0; want->Btlam && side < 2; side++)
             if (ends[side].turns)
@@ -160,7 +160,7 @@ void lg_printed_rows(const lg_model *m, const lg_point *at, const double *lam, c
     for (int i = 0; i < m->njoints; i++) {
         const lg_joint *joint = &m->joints[i];
         if (is_stretched(joint))
-            turn_joint(joint, &m->invariants[i].e, at, lam + joint->row, phi + joint->row, want);
+            turn_joint(joint, at, lam + joint->row, phi + joint->row, want);
     }
 }
 

@@ -133,9 +133,9 @@ static lg_status potential_at(const pair_step *s, const between *b, const lg_ele
 {
     const lg_pose *f[2];
     lg_relative_put(&b->r, b->e, &s->at, where, 0);
-    lg_element_poses(b->e, &s->at, f);
     if (of->joint)
-        return of->joint->type->compliance->potential(b->e, f, &s->at, V);
+        return of->joint->type->compliance->exert(of->joint, &s->at, 0, 0, V, NULL);
+    lg_element_poses(b->e, &s->at, f);
     *V = of->force->type->potential(b->e, f, &s->at);
     return LG_OK;
 }
@@ -231,7 +231,7 @@ static lg_status rows_at(const pair_step *s, const between *b, const lg_joint *j
     const lg_pose *f[2];
     lg_relative_put(&b->r, b->e, &s->at, where, 0);
     lg_element_poses(b->e, &s->at, f);
-    return lg_joint_rows(joint, f, &s->at, want, out);
+    return lg_joint_rows(lg_joint_in(LG_FORM_BODY_AXES, joint), joint, f, &s->at, LG_ROWS_J | want, out);
 }
 
 static lg_status values_at(const pair_step *s, const between *b, const lg_joint *joint, int where, double *phi)
@@ -239,30 +239,32 @@ static lg_status values_at(const pair_step *s, const between *b, const lg_joint 
     const lg_pose *f[2];
     lg_relative_put(&b->r, b->e, &s->at, where, 0);
     lg_element_poses(b->e, &s->at, f);
-    return lg_joint_values(joint, f, &s->at, phi);
+    return lg_joint_values(lg_joint_in(LG_FORM_BODY_AXES, joint), joint, f, &s->at, phi);
 }
 
 /* The first row that sees the bodies relative to each other; rows before it are distances along axes fixed in space. */
 static int first_relative(const lg_joint *joint, const lg_rows *rows)
 {
-    return joint->type->axes && joint->type->axes->of(&joint->e) < 0 ? rows->points : 0;
+    const lg_joint_type *type = lg_joint_in(LG_FORM_BODY_AXES, joint);
+    return type->axes && type->axes(&joint->e) < 0 ? rows->points : 0;
 }
 
 /* sum lam_i J_i */
-static void sum_rows(const pair_step *s, const between *b, const lg_joint *joint, const lg_rows *rows, double fm[6])
+static void sum_rows(const pair_step *s, const between *b, const lg_joint *joint, const lg_rows *rows, int first,
+                     double fm[6])
 {
     double row[6];
     lg_zero(6, fm);
-    for (int i = first_relative(joint, rows); i < joint->nrows; i++) {
+    for (int i = first; i < joint->nrows; i++) {
         row_gradient(rows, b, i, row);
         lg_axpy(6, s->motion.pair->lam[joint->row + i], row, fm);
     }
 }
 
 /* Adds rows in axes fixed in space, which are linear in the positions of points. */
-static void react_in_space(const pair_step *s, const lg_joint *joint, const lg_rows *rows)
+static void react_in_space(const pair_step *s, const lg_joint *joint, const lg_rows *rows, int first)
 {
-    for (int i = 0; i < first_relative(joint, rows); i++) {
+    for (int i = 0; i < first; i++) {
         double wrench[2][6] = {{0}};
         for (int side = 0; side < 2; side++)
             lg_copy(3, rows->J[side] + 6 * i, wrench[side]);
@@ -278,7 +280,7 @@ static void react_in_space(const pair_step *s, const lg_joint *joint, const lg_r
 
 /* The coefficients c_i of all rows, and C = sum lam_i c_i. */
 static lg_status find_coefficients(const pair_step *s, const between *b, const lg_joint *joint, const lg_rows *rows,
-                                   double c[LG_MAX_ROWS], double *C)
+                                   int first, double c[LG_MAX_ROWS], double *C)
 {
     const double *lam = s->motion.pair->lam + joint->row;
     double *phi0 = s->phi + joint->row, phi[LG_MAX_ROWS], row[6], sum = 0;
@@ -286,7 +288,7 @@ static lg_status find_coefficients(const pair_step *s, const between *b, const l
         LG_TRY(values_at(s, b, joint, LG_AT_START, phi0));
     LG_TRY(values_at(s, b, joint, LG_AT_END, phi));
     *C = 0;
-    for (int i = first_relative(joint, rows); i < joint->nrows; i++) {
+    for (int i = first; i < joint->nrows; i++) {
         row_gradient(rows, b, i, row);
         c[i] = lg_gonzalez(phi[i] - phi0[i], lg_dot(6, row, b->r.y), b->N, b->shortest);
         *C += lam[i] * c[i];
@@ -297,11 +299,11 @@ static lg_status find_coefficients(const pair_step *s, const between *b, const l
 }
 
 /* Adds the corrected gradients of all rows to G. */
-static void put_gradients(const pair_step *s, const between *b, const lg_joint *joint, const lg_rows *rows,
+static void put_gradients(const pair_step *s, const between *b, const lg_joint *joint, const lg_rows *rows, int first,
                           const double *c)
 {
     double row[6], wrench[2][6];
-    for (int i = first_relative(joint, rows); i < joint->nrows; i++) {
+    for (int i = first; i < joint->nrows; i++) {
         row_gradient(rows, b, i, row);
         lg_axpy(6, c[i], b->Wy, row);
         lg_relative_spread(&b->r, row, wrench);
@@ -315,14 +317,15 @@ static lg_status react(const pair_step *s, const between *b, const lg_joint *joi
     double C, c[LG_MAX_ROWS], at_end[6];
     lg_rows rows, end;
     LG_TRY(rows_at(s, b, joint, LG_AT_MIDDLE, linear ? LG_ROWS_K : 0, &rows));
-    react_in_space(s, joint, &rows);
-    LG_TRY(find_coefficients(s, b, joint, &rows, c, &C));
+    int first = first_relative(joint, &rows);
+    react_in_space(s, joint, &rows, first);
+    LG_TRY(find_coefficients(s, b, joint, &rows, first, c, &C));
     if (s->motion.wanted->G)
-        put_gradients(s, b, joint, &rows, c);
-    sum_rows(s, b, joint, &rows, out->fm);
+        put_gradients(s, b, joint, &rows, first, c);
+    sum_rows(s, b, joint, &rows, first, out->fm);
     if (linear) {
         LG_TRY(rows_at(s, b, joint, LG_AT_END, 0, &end));
-        sum_rows(s, b, joint, &end, at_end);
+        sum_rows(s, b, joint, &end, first, at_end);
         set_slopes(s, &b->r, &rows.K[1 - b->r.base][1 - b->r.base], NULL, out->G);
     }
     add_correction(s, b, C, out, at_end, out);
@@ -331,11 +334,11 @@ static lg_status react(const pair_step *s, const between *b, const lg_joint *joi
 
 static lg_status add_relative_joint(const pair_step *s, const lg_joint *joint, double *V0)
 {
-    const lg_joint_type *type = joint->type;
+    const lg_joint_type *type = lg_joint_in(LG_FORM_BODY_AXES, joint);
     const lg_element_ref of = {.joint = joint};
     between b;
     part exerted, sum = {{0}, {0}};
-    int axes = type->axes ? type->axes->of(&joint->e) : -1;
+    int axes = type->axes ? type->axes(&joint->e) : -1;
     open_between(s, &joint->e, axes < 0 ? base_of(&joint->e) : axes, type->sees_distance, &b);
     if (joint->nrows) {
         LG_TRY(react(s, &b, joint, &sum));
@@ -476,7 +479,7 @@ lg_status lg_step_pair(const lg_model *m, const lg_pair *pair, const lg_pair_wan
     if (wanted->turned)
         *wanted->turned = overturned_body(&s);
     for (int i = 0; i < m->njoints; i++)
-        LG_TRY(add_relative_joint(&s, &m->invariants[i], &s.V[i]));
+        LG_TRY(add_relative_joint(&s, &m->joints[i], &s.V[i]));
     for (int i = 0; i < m->nforces; i++) {
         const lg_force *force = &m->forces[i];
         if (force->type->sees == LG_SEES_SPACE)
