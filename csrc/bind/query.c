@@ -314,10 +314,13 @@ static lg_status at_next_point(batch *b)
     return LG_OK;
 }
 
-/* A force that is not finite where no run has asked for it: there is no smaller step to advise. */
+/* A force that is not finite where no run has asked for it: there is no smaller step to advise. A step between two
+   states has no point with velocities where it could be found. */
 static void name_force(batch *b)
 {
     lg_probe *probe = &b->asked.probe;
+    if (!probe->point.v)
+        return;
     lg_report_not_finite(probe->system, &probe->point, -1, &probe->report);
     lg_report_advise(&probe->report, "look at its values there");
 }
