@@ -3,7 +3,7 @@
 import numpy as np
 
 from kinds import NODES
-from lgint import _core
+from lgint import ConvergenceError, _core
 from lgint._model.compile import Description, Element
 
 
@@ -53,7 +53,7 @@ def has_steps(core):
         return False
     try:
         core.evaluate_pair(0.0, 1.0, np.zeros(core.nq), np.zeros(core.nq), mem=np.zeros(core.nmem))
-    except ValueError as error:
+    except (ValueError, ConvergenceError) as error:
         return "this system has no terms of a step" not in str(error)
     return True
 
