@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -28,6 +28,13 @@ NEUTRAL: Final = 1e-13  # an eigenvalue below this fraction of the largest is th
 NEAR: Final = 1e-3  # of the way to the next state: where it is seen how a direction that was neutral leaves zero
 LIMIT: Final = 1e-2  # an eigenvalue below this fraction of what it was belongs to a limit point
 CORRECTIONS: Final = 25
+SUBSPACE: Final = 24  # dimension for large models, of which half of the eigenvalues are used
+PASSES: Final = 200
+GUESSES: Final = 10  # iterations for the largest eigenvalue
+SETTLED: Final = 1e-9  # relative change of eigenvalues in the last pass
+BESIDE: Final = (
+    1e-13  # shift of eigenvalues, as a fraction of the largest, so that neutral directions can be solved for
+)
 
 
 class Point(NamedTuple):
@@ -36,7 +43,7 @@ class Point(NamedTuple):
     at: Balance
     values: Array
     shapes: Array
-    largest: float  # absolute value of an eigenvalue, complex ones included
+    largest: float  # absolute value of an eigenvalue, complex ones included; of large models about that
 
     def zeros(self, tolerance: float) -> int:
         """How many eigenvalues cannot be told from zero."""
@@ -166,6 +173,8 @@ class _Path:
         self._turning = Turning(model, Spin(np.array([0.0, 0, 1]), np.zeros(3), 0.0, nobody, None), 0.0)
         self._least: float | None = None
         self._neutral: int | None = None  # directions; known from the second state on
+        self._largest = 0.0  # eigenvalue of a large model
+        self._subspace: Array | None = None  # of the eigenvalues nearest to zero in the last state
         self.limit: list[tuple[float, Mode]] = []
 
     def first(self, load: float) -> Point:
@@ -184,6 +193,8 @@ class _Path:
 
     def _point(self, at: Balance) -> Point:
         system = Corrections(self._turning, at)
+        if self._turning.space.sparse and (point := self._nearest(at, system)):
+            return point
         names = self._turning.model.row_names
         N = kernel(system.B, [names[row] for row in system.rows])
         Y = np.asarray(system.X @ N)
@@ -196,6 +207,47 @@ class _Path:
         order = np.argsort(values[real].real, kind="stable")
         shapes = (N @ L.T @ vectors[:, real])[:, order].real
         return Point(at, values[real].real[order], shapes, float(np.abs(values).max(initial=0)))
+
+    def _nearest(self, at: Balance, system: Corrections) -> Point | None:
+        """The same with the eigenvalues nearest to zero alone, by inverse iteration of a subspace.
+
+        None if most of these are zero.
+        """
+        from scipy.sparse import block_array
+        from scipy.sparse.linalg import splu
+
+        K, M, B = system.K, (system.X.T @ system.derivatives.M @ system.X).tocsr(), system.B
+        n = K.shape[0]
+
+        def solver(A: Any) -> Any:
+            factors = splu((block_array([[A, B.T], [B, None]]) if B.shape[0] else A).tocsc())
+            return lambda x: factors.solve(np.vstack([x, np.zeros((B.shape[0], x.shape[1]))]))[:n]
+
+        X = self._subspace if self._subspace is not None else np.random.default_rng(0).normal(size=(n, SUBSPACE))
+        self._largest = largest = self._largest or _largest(solver(M), K, X[:, :1])
+        K = K + BESIDE * largest * M
+        solve = solver(K)
+        before = np.zeros(0)
+        for _ in range(PASSES):
+            Y = solve(M @ X)
+            Y = Y / np.linalg.norm(Y, axis=0) if len(before) else np.linalg.qr(Y)[0]
+            L = np.linalg.inv(np.linalg.cholesky(Y.T @ (M @ Y)))
+            S, X = L @ (Y.T @ (K @ Y)) @ L.T, Y @ L.T
+            symmetric = np.abs(S - S.T).max() <= REAL * np.abs(S).max()
+            values, vectors = np.linalg.eigh((S + S.T) / 2) if symmetric else np.linalg.eig(S)
+            near = np.argsort(np.abs(values), kind="stable")[: SUBSPACE // 2]
+            found = np.abs(values[near])
+            if len(before) == len(found) and (np.abs(found - before) <= SETTLED * found + NEUTRAL * largest).all():
+                break
+            before = found
+        else:
+            raise ConvergenceError("the eigenvalues nearest to zero were not found")
+        if (np.abs(values[near] - BESIDE * largest) <= NEUTRAL * largest).sum() > SUBSPACE // 4:
+            return None
+        self._subspace = X
+        near = near[np.abs(values[near].imag) <= REAL * np.abs(values[near]).max()]
+        near = near[np.argsort(values[near].real, kind="stable")]
+        return Point(at, values[near].real - BESIDE * largest, (X @ vectors[:, near]).real, largest)
 
     def _at(self, begin: Point, load: float) -> Point:
         """The equilibrium under another load, close to one; ConvergenceError if there is none."""
@@ -293,6 +345,15 @@ class _Path:
             else:
                 high, ends[1] = point, _value(point, i)
         return low
+
+
+def _largest(invert: Callable[[Array], Array], K: Any, x: Array) -> float:
+    """About the absolute value of the largest eigenvalue, by iteration; `invert` applies M^-1 on ker B."""
+    size = 0.0
+    for _ in range(GUESSES):
+        x = invert(K @ (x / np.linalg.norm(x)))
+        size = float(np.linalg.norm(x))
+    return size
 
 
 def _value(point: Point, i: int) -> float:

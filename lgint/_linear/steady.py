@@ -25,7 +25,7 @@ from lgint._core import ConvergenceError
 from lgint._linear.frame import axis_of, cross_matrix, turn
 from lgint._linear.invariance import towards
 from lgint._linear.perturb import Block, Bodies, Motion
-from lgint._linear.terms import Derivatives, How, Maps, Space, kernel
+from lgint._linear.terms import MANY, Derivatives, How, Maps, Space, kernel
 from lgint._model.model import Model
 from lgint._model.record import partners
 
@@ -83,7 +83,8 @@ class Turning:
 
     def __init__(self, model: Model, spin: Spin, time: float) -> None:
         self.model, self.spin, self.time = model, spin, time
-        self.space = Space(model)
+        self.space = Space(model, MANY)
+        self.factored = self.space.sparse  # corrections are found by sparse factors, which no singular matrix has
         bodies = self.space.bodies
         assert bodies is not None
         self.bodies: Bodies = bodies
@@ -155,6 +156,19 @@ class Turning:
 
     def solved(self, begin: Balance, most: int) -> tuple[Balance, float, int]:
         """The steady rotation near a state, the torque that is left over, and the number of corrections."""
+        try:
+            return self._corrected(begin, most)
+        except (ConvergenceError, RuntimeError):  # the latter of sparse factors
+            if not self.factored or self.space.large:
+                raise
+        self.factored = False
+        try:
+            return self._corrected(begin, most)
+        except ConvergenceError:
+            self.factored = True
+            raise
+
+    def _corrected(self, begin: Balance, most: int) -> tuple[Balance, float, int]:
         at, before = begin, np.inf
         for iteration in range(1, most + 1):
             with np.errstate(all="ignore"):  # what overflows is found below
@@ -248,18 +262,18 @@ class Corrections:
     def step(self) -> tuple[Array, Array, float]:
         """The correction of z, that of the multipliers, and the torque that is left over."""
         torque = float(self.spun @ self.residual)
-        dz, dlam = self._sparse() if self._turning.space.sparse else self._dense()
+        dz, dlam = self._sparse() if self._turning.factored else self._dense(*map(_dense, (self.K, self.B)))
         all_rows = np.zeros(self._turning.model.nc)
         all_rows[self.rows] = dlam
         return dz, all_rows, torque
 
-    def _dense(self) -> tuple[Array, Array]:
-        N = kernel(self.B, [self._turning.model.row_names[row] for row in self.rows])
-        particular = -np.linalg.lstsq(self.B, self.phi, rcond=None)[0] if len(self.rows) else 0 * self.residual
-        right = -N.T @ (self.residual + self.K @ particular)
+    def _dense(self, whole: Array, B: Array) -> tuple[Array, Array]:
+        N = kernel(B, [self._turning.model.row_names[row] for row in self.rows])
+        particular = -np.linalg.lstsq(B, self.phi, rcond=None)[0] if len(self.rows) else 0 * self.residual
+        right = -N.T @ (self.residual + whole @ particular)
         c = N.T @ self.spun
         on = bool(np.abs(c).max(initial=0) > 0)
-        K = N.T @ self.K @ N
+        K = N.T @ whole @ N
         size = np.sqrt(np.maximum(np.abs(K).max(axis=1, initial=0), RANK * max(np.abs(K).max(initial=0), 1e-300)))
         scaled = K / np.outer(size, size)
         if on:
@@ -267,7 +281,7 @@ class Corrections:
             scaled = np.block([[scaled, c[:, None]], [c[None, :], np.zeros((1, 1))]])
         found = np.linalg.lstsq(scaled, np.append(right / size, np.zeros(int(on))), rcond=RANK)[0]
         dz: Array = particular + N @ (found[: len(size)] / size)
-        dlam: Array = -np.linalg.lstsq(self.B.T, self.residual + self.K @ dz, rcond=None)[0]
+        dlam: Array = -np.linalg.lstsq(B.T, self.residual + whole @ dz, rcond=None)[0]
         return dz, dlam
 
     def _sparse(self) -> tuple[Array, Array]:

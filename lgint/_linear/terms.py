@@ -11,6 +11,7 @@ z = N y that the constraints allow, the multipliers drop out.
 from __future__ import annotations
 
 from functools import cached_property
+from importlib.util import find_spec
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -24,7 +25,8 @@ from lgint._model.loops import TOLERANCE, dependent_rows
 from lgint._model.model import Model
 from lgint._model.system import System
 
-LARGE: Final = 600  # velocities from which on matrices are sparse
+LARGE: Final = 600  # velocities from which on matrices are sparse, and systems are solved as such
+MANY: Final = 240  # velocities from which on the matrices of corrections are sparse, where SciPy is there
 TIE: Final = 1e-6  # of lengths between which the choice of coordinates does not decide by round-off
 
 Matrix = Any  # ndarray or csr_array
@@ -73,11 +75,12 @@ class Space:
         others.
     """
 
-    def __init__(self, model: System) -> None:
+    def __init__(self, model: System, many: int = LARGE) -> None:
         self.model = model
         self.bodies = Bodies(model) if isinstance(model, Model) else None
-        self.sparse = model.nv >= LARGE
-        if self.sparse:
+        self.large = model.nv >= LARGE
+        self.sparse = self.large or (model.nv >= many and find_spec("scipy") is not None)
+        if self.large:
             _need_scipy()
         self.states = first_order(model)
         moving = np.setdiff1d(np.arange(model.nv), self.states)

@@ -31,7 +31,7 @@ def blade(edges=20, rates=(1e6, 1e6, 1e6, 1, 1, 1)):
     return b.build()
 
 
-def column(edges, frame="inertial", EI=(1.0, 1.0), load=1.0, constraints="kirchhoff"):
+def column(edges, frame="inertial", EI=(1.0, 1.0), load=1.0, constraints="kirchhoff", stiff=1e6):
     """A cantilever of length one under a force along its axis, dead or following the end."""
     b = lgint.ModelBuilder()
     rod = b.add_rod(
@@ -39,7 +39,7 @@ def column(edges, frame="inertial", EI=(1.0, 1.0), load=1.0, constraints="kirchh
         start=(0, 0, 0),
         end=(1, 0, 0),
         edges=edges,
-        stiffness=(1e6, 1e6, 1e6, *EI, 1),
+        stiffness=(stiff, stiff, stiff, *EI, 1),
         inertia=(1, 1e-6, 1e-6, 2e-6),
         constraints=constraints,
         clamped=(0,),
@@ -234,6 +234,23 @@ def test_a_round_column_has_two_shapes_at_one_load():
     assert abs(np.vdot(found.shapes[0].values, found.shapes[1].values)) < 1e-3 * 8
 
 
+def test_a_long_column_takes_its_smallest_eigenvalues_alone():
+    """Second order as before, and the same shapes and follower loads, where matrices are sparse."""
+    expected = np.pi**2 / 4 * np.array([1.0, 1.5])
+    errors, shapes = [], []
+    for edges in (30, 60):
+        factors, modes = lgint.buckling(column(edges, EI=(1.0, 1.5), stiff=1e8), [2.0, 3.0, 4.0], n=2)
+        errors.append(factors - expected)
+        shapes.append([mode.displacement(f"column.node{edges // 2}") for mode in modes])
+    assert np.abs(np.log2(errors[0] / errors[1]) - 2).max() < 0.03
+    assert np.abs(np.abs(shapes[1]) - np.abs(shapes[0])).max() < 1e-3
+    assert list(lgint.buckling(column(48, "body"), [0.0, 8.0, 16.0]).factors) == []
+
+
+def test_neutral_directions_of_a_long_chain_have_no_factors():
+    assert list(lgint.buckling(links("R3xSO3", 45), [0.5, 1.0], n=3).factors) == []
+
+
 def test_a_flat_truss_snaps_through_at_its_limit():
     """Two bars: the greatest load of the path, in closed form, where the path turns back."""
     width, height, k = 1.0, 0.2, 1e3
@@ -267,10 +284,10 @@ def test_the_column_of_beck_only_flutters():
     assert abs(growth[0]) < 1e-3 and growth[1] > 0.5
 
 
-def links(formulation):
-    """A chain of three links on spherical joints, hanging."""
+def links(formulation, n=3):
+    """A chain of links on spherical joints, hanging."""
     b, before = lgint.ModelBuilder(gravity=(0, 0, -9.81), formulation=formulation), lgint.ground
-    for i in range(3):
+    for i in range(n):
         b.add_body(f"link{i}", mass=1.0, inertia=(0.1, 0.1, 0.1), position=(0, 0, -(i + 0.5)))
         b.add_joint("spherical", before, f"link{i}", point=(0, 0, -i))
         before = f"link{i}"
