@@ -34,6 +34,7 @@ ROUGH: Final = 1e-6  # corrections below this fraction of the size may stagnate 
 FINE: Final = 1e-13
 RANK: Final = 1e-11  # curvatures below this fraction are zero
 LEFT: Final = 1e-6  # largest part of the forces that may be left over
+ROUND_OFF: Final = 1e-11  # of all forces: less than this part of them is zero
 ANGLE: Final = 0.1  # rad: after which the rotation has to be the same
 PASSES: Final = 4
 
@@ -311,7 +312,7 @@ def check_steady(turning: Turning, at: Balance, torque: float) -> None:
     system = Corrections(turning, at)
     size = system.size
     if abs(torque) > LEFT * float(np.abs(system.spun) @ np.abs(system.X.T) @ _forces(turning, at)) + LEFT * size:
-        names = _with_power(turning, at)
+        names = _with_power(turning, at, torque)
         raise ValueError(
             f"spin: a net torque of {-torque:.6g} N m about the axis is left, with which the bodies would not turn "
             f"steadily; {listing(names)} {'does' if len(names) == 1 else 'do'} work on the rotation"
@@ -367,13 +368,16 @@ def _forces(turning: Turning, at: Balance) -> Array:
     return np.abs(found)
 
 
-def _with_power(turning: Turning, at: Balance) -> list[str]:
-    """The forces that do work on the rotation."""
+def _with_power(turning: Turning, at: Balance, torque: float) -> list[str]:
+    """The forces that do work on the rotation; those that are zero up to round-off do not."""
     from lgint._linear.ports import state_at
 
     state = state_at(turning.model, at.motion, at.lam)
     powers = {name: abs(float(state.power(name))) for name in state.force_names if name in turning.model.forces}
-    most = max(powers.values(), default=0.0)
+    gravity = np.array(turning.model.record()["gravity"])
+    weights = (row["mass"] * gravity @ state.velocity(name) for name, row in turning.model.bodies.items())
+    powers["gravity"] = abs(float(sum(weights)))
+    most = max([abs(torque * turning.spin.rate), *powers.values()])
     return [name for name, power in powers.items() if power > 1e-3 * most] or ["inertia"]
 
 
@@ -381,12 +385,13 @@ def _variant(turning: Turning, at: Balance, moved: Motion) -> list[str]:
     """The loads that change as bodies turn: wrenches in the axes of what they act on, and weights."""
     from lgint._linear.ports import state_at
 
-    model, names = turning.model, []
+    model, names, size = turning.model, [], Corrections(turning, at).size
     first, second = state_at(model, at.motion, at.lam), state_at(model, moved, at.lam)
     for name, row in model.forces.items():
         body = (row.get("bodies") or [model.joints[row["joint"]]["second"]])[-1]
         own = [s.rotation(body).T @ s.force(name, on=body).values.reshape(2, 3).T for s in (first, second)]
-        if np.abs(own[1] - own[0]).max() > LEFT * max(np.abs(own[0]).max(), np.abs(own[1]).max()):
+        change, most = np.abs(own[1] - own[0]).max(), np.abs(own).max()
+        if change > LEFT * most and change > ROUND_OFF * size:  # forces that are zero have no direction
             names.append(name)
     gravity = np.array(model.record()["gravity"])
     s, _ = turning.line(*turning.bodies.pose(at.motion))

@@ -5,6 +5,7 @@ import pytest
 from scipy.optimize import brentq
 
 import lgint
+from lgint._linear.steady import Balance, Turning, spin_of, variant_loads
 from linear.spinning import FORMULATIONS, governor, mast, rotor
 
 pytestmark = pytest.mark.filterwarnings("ignore:inertia of:UserWarning")
@@ -207,6 +208,35 @@ def test_the_rotor_splits_its_frequencies_with_the_rate():
         lgint.campbell(rotor("SE3"), rates, axis=(1, 0, 0), n=0)
     with pytest.raises(ValueError, match="rates"):
         lgint.campbell(rotor("SE3"), [], axis=(1, 0, 0))
+
+
+@pytest.mark.parametrize("formulation", ["R3xSO3", "euler_parameters", "minimal"])
+def test_messages_do_not_blame_springs_without_load(formulation):
+    """Their forces are round-off, which has no direction."""
+
+    def idling(gravity=(0, 0, 0), deflection=0.0, torque=0.0):
+        b = lgint.ModelBuilder(gravity=gravity, formulation=formulation)
+        b.add_body("arm", mass=1.0, inertia=(0.1, 0.1, 0.2), position=(0.01, 0.02, 0.5))
+        b.add_joint("revolute", lgint.ground, "arm", point=(0, 0, 0), axis=(0, 0, 1), name="axle")
+        side = {"stiffness": 100.0, "length": 0.3 - deflection, "point": ((0.3, 0, 1.0), (0, 0, 1.0))}
+        b.add_spring(lgint.ground, "arm", **side, name="bearing")
+        b.add_cartesian_spring(lgint.ground, "arm", stiffness=(70, 70, 70), point=(0, 0, 0), name="idle")
+        b.add_spring(lgint.ground, "arm", stiffness=100.0, point=((0, 0, -0.3), (0, 0, 0.4)), name="idle too")
+        b.add_joint_drive("axle", torque=torque, name="motor")
+        return b.build()
+
+    for model, names in (
+        (idling(), []),
+        (idling(deflection=0.01), ["bearing"]),
+        (idling((0, -9.81, 0)), ["gravity"]),
+    ):
+        turning = Turning(model, spin_of(model, (*ABOUT_Z, 3.0), None), 0.0)
+        motion = turning.moving(model.q0, model.mem0 if model.core.nmem else None)
+        assert variant_loads(turning, Balance(motion, np.zeros(model.nc), 1.0)) == names
+    if formulation == "R3xSO3":
+        for model, name in ((idling(torque=2.0), "motor"), (idling((0, -9.81, 0)), "gravity")):
+            with pytest.raises(ValueError, match=f"'{name}' does work"):
+                lgint.equilibrium(model, spin=(*ABOUT_Z, 3.0))
 
 
 # ---- buckling and flutter ----
