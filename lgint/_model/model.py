@@ -226,7 +226,8 @@ class Model(System):
         angular_velocity : ndarray, shape (..., 3)
             Angular velocity in body axes, rad/s.
         """
-        return self._in_body_axes(name, self.frame(name), q, v, t)
+        frame = self._compiled.frames.get(name)
+        return self._in_body_axes(name, self.frame(name) if frame is None else frame, q, v, t)
 
     def accelerations(self, name: str, q: Array, v: Array, vdot: Array, t: ArrayLike = 0.0) -> tuple[Array, Array]:
         """Acceleration and angular acceleration of a body at given states.
@@ -258,10 +259,11 @@ class Model(System):
 
     def _in_body_axes(self, name: str, frame: int, q: Array, v: Array, t: ArrayLike) -> Kinematics:
         """Kinematics of a frame on a body, a node, a support or the ground, in the axes of the body."""
-        x, R, xdot, omega = self.core.kinematics(frame, q, v, t)
-        body = self.bodies.get(name)
+        found = self.core.kinematics(frame, q, v, t)
+        body = self._record["bodies"].get(name)
         if body is None or body["reference"] is None:
-            return x, R, xdot, omega
+            return found
+        x, R, xdot, omega = found
         turn = np.array(body["reference"])  # from body to node axes
         return x, R @ turn, xdot, omega @ turn
 

@@ -57,6 +57,11 @@ class _Present:
         own = self._common.slices.get("extra")
         return {} if own is None else {ROWS[self.method]["extra"]: self._values[own]}
 
+    def _place(self, row: int) -> dict[str, Any]:
+        common, values = self._common, self._values
+        q, v = common.slices["q"], common.slices["v"]
+        return {"t": self._t, "q": values[q], "v": values[v], "model": common.model, "method": common.method}
+
     def _single(self, row: int) -> _Present:
         return self
 

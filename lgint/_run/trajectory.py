@@ -199,11 +199,12 @@ class Trajectory(States):
 
     def _part(self, row: int, name: str) -> Any:
         """A part of one of the states, for `State`."""
+        own = self.__dict__
         if name == "t":
-            return self.t.item(row)
-        if name in PARTS and name in self.__dict__:
-            found = self.__dict__[name][row]
-            found.flags.writeable = False
+            return own["t"].item(row)
+        if name in PARTS and name in own:
+            found = own[name][row]
+            found.setflags(write=False)
             return found
         if name == "extra":
             return {key: read_only(values[row]) for key, values in self.extra.items()}
@@ -215,6 +216,16 @@ class Trajectory(States):
         if at_end and getattr(self, name, None) is None:
             return read_only(self.end[name][-1])
         return read_only(getattr(self, name)[row])
+
+    def _place(self, row: int) -> dict[str, Any]:
+        """Those of t, q and v that a state has, and what all states have in common."""
+        own = self.__dict__
+        found = {"t": own["t"].item(row), "model": own["model"], "method": own["method"]}
+        for name in ("q", "v"):
+            if name in own:
+                part = found[name] = own[name][row]
+                part.setflags(write=False)
+        return found
 
     def _single(self, row: int) -> Parts:
         """One of the states alone, for `State`."""

@@ -34,6 +34,9 @@ class Source(Protocol):
     def _part(self, row: int, name: str) -> Any:
         """A part of a state, its arrays read-only; an AttributeError if there is none."""
 
+    def _place(self, row: int) -> dict[str, Any]:
+        """Those of t, q and v that a state has, and what all states have in common."""
+
     def _single(self, row: int) -> Source:
         """A source of this state alone."""
 
@@ -64,6 +67,18 @@ class _Part:
         known = state.__dict__
         found = known[self._name] = known["_source"]._part(known["_row"], self._name)
         return found
+
+
+class _Place(_Part):
+    """The same of time, coordinates and velocities, which nearly all accessors need: one call brings all of them."""
+
+    def __get__(self, state: State | None, owner: type) -> Any:
+        if state is None:
+            return self
+        known = state.__dict__
+        known |= known["_source"]._place(known["_row"])
+        found = known.get(self._name)
+        return super().__get__(state, owner) if found is None else found
 
 
 class State(MechanicsAccessors):
@@ -111,7 +126,8 @@ class State(MechanicsAccessors):
         _row: int
     else:
         model, method, options = (_Owner() for _ in range(3))
-        t, q, v, vdot, lam, mem, extra, carry = (_Part() for _ in range(8))
+        t, q, v = (_Place() for _ in range(3))
+        vdot, lam, mem, extra, carry = (_Part() for _ in range(5))
 
     def __setattr__(self, name: str, value: object) -> NoReturn:
         raise AttributeError(f"{name}: a state is read-only; model.state(...) makes another one")
@@ -164,6 +180,10 @@ class Parts:
         if name == "extra":
             return {}
         raise AttributeError(f"this state has no {name}: {self.lacking}")
+
+    def _place(self, row: int) -> dict[str, Any]:
+        """Time, coordinates and velocities."""
+        return placed(self, self._parts)
 
     def _single(self, row: int) -> Parts:
         """The source itself."""
@@ -226,9 +246,19 @@ class Start:
         found = self.model.core.initial(t, q, v, self._guess, check=self._check)
         return dict(zip(("vdot", "lam"), found, strict=True))
 
+    def _place(self, row: int) -> dict[str, Any]:
+        """Time, coordinates and velocities."""
+        return placed(self, self._known)
+
     def _single(self, row: int) -> Start:
         """The source itself."""
         return self
+
+
+def placed(source: Source, parts: Mapping[str, Any]) -> dict[str, Any]:
+    """What a source with these parts knows of a place: see `Source._place`."""
+    found = {name: read_only(parts[name]) for name in ("t", "q", "v") if name in parts}
+    return {**found, "model": source.model, "method": source.method}
 
 
 def read_only(values: Any) -> Any:
