@@ -1,6 +1,8 @@
 /* Desired motions of coordinates; see desired.h. */
 #include "model/desired.h"
 
+#include "model/source.h"
+
 lg_status lg_desired_check(const lg_element *e, const double *first, const char **reason)
 {
     const double *end = e->p + e->np;
@@ -11,6 +13,14 @@ lg_status lg_desired_check(const lg_element *e, const double *first, const char 
         if (!(p[LG_PIECE + LG_PIECE_BEGIN] > p[LG_PIECE_BEGIN]))
             *reason = "the pieces of the motion must ascend";
     return *reason ? LG_BAD_ARGUMENT : LG_OK;
+}
+
+lg_status lg_desired_function(const lg_element *e, const double *first, const lg_point *at, double motion[3])
+{
+    double t = at->t;
+    for (const double *piece = first; piece < e->p + e->np; piece += LG_PIECE)
+        t = lg_beside_kink(t, piece[LG_PIECE_BEGIN], at->t_in);
+    return e->function.call(e->function.self, t, 3, motion);
 }
 
 double lg_desired_next_kink(const lg_element *e, const double *first, double t)

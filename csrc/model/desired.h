@@ -9,13 +9,18 @@
 
 enum { LG_PIECE_BEGIN, LG_PIECE_COORDINATE, LG_PIECE_RATE, LG_PIECE_SECOND_RATE, LG_PIECE };
 
+/* The motion of the element's function. */
+lg_status lg_desired_function(const lg_element *e, const double *first, const lg_point *at, double motion[3]);
+
 /* The pieces are the parameters from `first` to the last one of the element; t_in selects the piece. */
 static inline lg_status lg_desired(const lg_element *e, const double *first, const lg_point *at, double motion[3])
 {
     const double *piece = first, *end = e->p + e->np;
-    if (e->function.call || piece == end) {
+    if (e->function.call)
+        return lg_desired_function(e, first, at, motion);
+    if (piece == end) {
         lg_zero(3, motion);
-        return e->function.call ? e->function.call(e->function.self, at->t, 3, motion) : LG_OK;
+        return LG_OK;
     }
     while (piece + LG_PIECE < end && piece[LG_PIECE + LG_PIECE_BEGIN] <= at->t_in)
         piece += LG_PIECE;

@@ -76,22 +76,30 @@ lg_status lg_source_check(const lg_element *e, int first, int n, const char **re
         *reason = "the times of a table must ascend";
     else if (source == LG_SOURCE_FUNCTION && !e->function.call)
         *reason = "a function of time is missing";
+    else if (source == LG_SOURCE_FUNCTION && !ascending(count, e->p + first + 1))
+        *reason = "the kinks of a function must ascend";
     return *reason ? LG_BAD_ARGUMENT : LG_OK;
 }
 
 lg_status lg_source_changing(const lg_element *e, int first, int n, const lg_point *at, double *value)
 {
-    if (source_of(e, first) == LG_SOURCE_FUNCTION)
-        return e->function.call(e->function.self, at->t, n, value);
+    if (source_of(e, first) == LG_SOURCE_FUNCTION) {
+        double t = at->t;
+        for (const double *kink = e->p + first + 1; kink < e->p + e->np; kink++)
+            t = lg_beside_kink(t, *kink, at->t_in);
+        return e->function.call(e->function.self, t, n, value);
+    }
     interpolate(e, first, n, at, value);
     return LG_OK;
 }
 
 double lg_source_next_kink(const lg_element *e, int first, double t)
 {
-    if (source_of(e, first) == LG_SOURCE_TABLE)
-        for (int i = 0; i < table_length(e, first); i++)
-            if (table_times(e, first)[i] > t)
-                return table_times(e, first)[i];
+    int source = source_of(e, first), is_table = source == LG_SOURCE_TABLE;
+    const double *times = is_table ? table_times(e, first) : e->p + first + 1;
+    int count = is_table ? table_length(e, first) : source == LG_SOURCE_FUNCTION ? e->np - first - 1 : 0;
+    for (int i = 0; i < count; i++)
+        if (times[i] > t)
+            return times[i];
     return INFINITY;
 }

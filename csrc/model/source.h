@@ -5,14 +5,24 @@
 
 #include "model/element.h"
 
+#include <float.h>
+
 enum { LG_SOURCE_CONSTANT, LG_SOURCE_TABLE, LG_SOURCE_FUNCTION };
+
+/* The time at which a function with a kink is called: at the kink, one rounding error to the side of t_in. */
+static inline double lg_beside_kink(double t, double kink, double t_in)
+{
+    return fabs(t - kink) <= 8 * DBL_EPSILON * fabs(kink) && t_in != kink
+               ? nextafter(kink, t_in > kink ? INFINITY : -INFINITY)
+               : t;
+}
 
 enum { LG_SOURCE_VALUES = 6 }; /* the largest number of values */
 
 #define LG_SOURCE_PARAMETERS(unit, count)                                                                              \
     {"source", "", "where the values come from", LG_SCALAR, .valid = LG_CHOICE, .choices = "constant|table|function"}, \
     {                                                                                                                  \
-        "data", unit, count "; or a count n, n times and " count " for each time; or nothing", LG_REST                 \
+        "data", unit, count "; or a count n, n times and " count " for each time; or kinks of a function", LG_REST     \
     }
 
 /* n values; on failure *reason is a short reason. */
@@ -28,7 +38,7 @@ static inline lg_status lg_source_value(const lg_element *e, int first, int n, c
     return LG_OK;
 }
 
-/* The first time of a table after t, or INFINITY. */
+/* The first time of a table, or kink of a function, after t, or INFINITY. */
 double lg_source_next_kink(const lg_element *e, int first, double t);
 
 #endif

@@ -278,10 +278,11 @@ class ForceBuilder(ElementBuilder):
         joint: str,
         *,
         coordinate: str | None = None,
-        torque: float = 0.0,
+        torque: float | Load = 0.0,
         stiffness: float = 0.0,
         damping: float = 0.0,
         motion: Motion | None = None,
+        kinks: ArrayLike = (),
         name: str | None = None,
     ) -> str:
         """A motor in a joint with the coordinate phi: torque + stiffness (phi_d - phi) + damping (phi_d' - phi').
@@ -296,12 +297,17 @@ class ForceBuilder(ElementBuilder):
             axis (prismatic, cylindrical, inline), as `Trajectory.joint_position` gives it.
         coordinate : str, optional
             "angle" or "slide", where the joint has both. Default: the angle if there is one.
-        torque, stiffness, damping : float
-            N m, N m/rad, N m s/rad; along a slide N, N/m, N s/m.
+        torque : float, table or function
+            N m, or N along a slide: a number, a table (times, values), linear between times and constant outside, or a
+            function of time. Equilibria multiply it by the factor of the loads.
+        stiffness, damping : float
+            N m/rad, N m s/rad; along a slide N/m, N s/m.
         motion : float, array_like, shape (pieces, 4), table or function, optional
             The desired coordinate phi_d(t), as in `add_joint_motion`: a constant; quadratic pieces, rows (t, phi_d,
             phi_d', phi_d'') at the beginning of each, as a list or an array; a table, as a tuple (times, values); or a
             function of time. Here the rate may jump. Default: phi_d = 0.
+        kinks : array_like, shape (k,)
+            Times at which functions that are given as torque or motion are not smooth; steps end there.
         name : str, optional
             By which `Model.values` and messages refer to it. Default: made from the names of the bodies.
 
@@ -320,13 +326,30 @@ class ForceBuilder(ElementBuilder):
         desired = [] if motion is None else motion_source(f"motion of {label}", motion)
         if callable(motion):
             _check_course(f"motion of {label}", Coordinate(name or joint, motion), jumps=True)
+        given: LoadRow | None = None
+        if callable(torque) or isinstance(torque, (list, tuple)):
+            given, torque = _tension(f"torque of {label}", torque), 0.0
+        _set_kinks(label, kinks, desired, given)
         row: ForceRow = {"kind": "drive", "torque": number(f"torque of {label}", torque)}
         row["stiffness"] = number(f"stiffness of {label}", stiffness)
         row["damping"] = number(f"damping of {label}", damping)
-        return self._add_joint_force(joint, coordinate, name, {**row, "motion": desired})
+        if given is None:
+            return self._add_joint_force(joint, coordinate, name, {**row, "motion": desired})
+        beside: ForceRow = {"kind": "load", "load": given}
+        if row["stiffness"] == row["damping"] == 0:
+            return self._add_joint_force(joint, coordinate, name, beside)
+        name = self._add_joint_force(joint, coordinate, name, {**row, "motion": desired})
+        self._add_joint_force(joint, coordinate, f"{name}.torque", {**beside, "beside": name})
+        return name
 
     def add_joint_motion(
-        self, joint: str, motion: Motion, *, coordinate: str | None = None, name: str | None = None
+        self,
+        joint: str,
+        motion: Motion,
+        *,
+        coordinate: str | None = None,
+        kinks: ArrayLike = (),
+        name: str | None = None,
     ) -> str:
         """Prescribes the coordinate of a joint: a constraint row, whose multiplier is the effort of the actuator.
 
@@ -346,6 +369,8 @@ class ForceBuilder(ElementBuilder):
             outside. A tuple of two is always a table. Or a function of time that returns phi, phi' and phi''.
         coordinate : str, optional
             "angle" or "slide", where the joint has both. Default: the angle if there is one.
+        kinks : array_like, shape (k,)
+            Times at which phi'' of a function jumps; steps end there.
         name : str, optional
             By which results and messages refer to it. Default: the name of the joint with ".motion".
 
@@ -368,6 +393,7 @@ class ForceBuilder(ElementBuilder):
         name = self._free_name(f"{joint}.motion") if name is None else name
         self._new_name("motion", name)
         desired = motion_source(f"motion of {name!r}", motion)
+        _set_kinks(repr(name), kinks, desired)
         if isinstance(desired, list):
             _check_smooth(f"motion of {name!r}", np.array(desired).reshape(-1, 4))
         if callable(motion):
@@ -570,6 +596,16 @@ def _table(what: str, times: ArrayLike, values: ArrayLike) -> LoadRow:
             "a table (times, values), and pieces are a list of rows (t, angle, rate, second rate)"
         )
     return source(what, (times, given.reshape(-1, 1)), 1)
+
+
+def _set_kinks(label: str, kinks: ArrayLike, *given: Matrix | LoadRow | None) -> None:
+    """Enters the times at which functions are not smooth; ValueError if there is no function."""
+    times = np.unique(array(f"kinks of {label}", kinks)).tolist()
+    functions = [each for each in given if isinstance(each, dict) and "function" in each]
+    if times and not functions:
+        raise ValueError(f"kinks of {label}: they belong to functions; numbers, tables and pieces have their own")
+    for each in functions if times else []:
+        each["kinks"] = times
 
 
 def _check_course(what: str, motion: Coordinate, *, jumps: bool) -> None:

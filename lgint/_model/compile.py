@@ -494,6 +494,9 @@ def _joint_force(record: Record, name: str, force: ForceRow, indices: JointIndic
     function: Function = ForceLaw(force["function"], force["tangent"]) if "function" in force else None
     if "motion" in force:
         values["motion"], function = coordinate_motion(name, force["motion"])
+    elif "load" in force:
+        values |= _source(force["load"])
+        function = force["load"].get("function")
     if indices.link is not None:
         at = indices.coordinates[force["coordinate"]][0]
         element = _element(f"coordinate_{force['kind']}", name, (at,), values, function)
@@ -537,7 +540,7 @@ def _load(record: Record, name: str, force: ForceRow, at: tuple[int, ...]) -> El
 def _source(load: LoadRow, turn: Any = None) -> dict[str, Any]:
     """Parameters of a function of time: 0, vector; 1, number of times, times, vectors; or 2 for a Python function."""
     if "function" in load:
-        return {"source": 2, "data": ()}
+        return {"source": 2, "data": load.get("kinks", ())}
     vectors = np.array(load["vector"] if "vector" in load else load["values"])
     turned = vectors if turn is None else vectors @ np.array(turn).T
     if "vector" in load:

@@ -29,7 +29,7 @@ def coordinate_motion(name: str, motion: Matrix | LoadRow) -> tuple[Matrix, Call
     if not isinstance(motion, dict):
         return motion, None
     if "function" in motion:
-        return [], Coordinate(name, motion["function"])
+        return [[kink, 0.0, 0.0, 0.0] for kink in motion.get("kinks", ())], Coordinate(name, motion["function"])
     times = motion["times"]
     ends = [[times[0], 0.0, 0.0, 0.0], [times[-1], 0.0, 0.0, 0.0]]
     return ends, Coordinate(name, Spline(times, motion["values"]))

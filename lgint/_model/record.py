@@ -105,6 +105,7 @@ class ForceRow(_ForceRow, total=False):
     damping: float
     motion: Matrix | LoadRow  # of a drive: rows (t, phi, phi', phi''), a table of one value, or a function of three
     function: Callable[..., Any]  # of a law
+    beside: str  # of a load in a joint: the drive of which it is the torque
     tangent: Callable[..., Any] | None
     reads: list[str]  # of a law that is called with a state: the bodies on which it depends, if not on all
 
@@ -129,6 +130,7 @@ class LoadRow(TypedDict, total=False):
     times: Vector
     values: Matrix
     function: Callable[..., Any]
+    kinks: Vector  # of a function, where its record has any
 
 
 class Origin(TypedDict):

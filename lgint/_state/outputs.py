@@ -139,7 +139,8 @@ class OutputAccessors(JointAccessors):
             )
         row = parts[0].row
         if "joint" in row:
-            return self._in_joint(model, parts[0])
+            efforts = [self._in_joint(model, part) for part in parts]
+            return efforts[0] if len(efforts) == 1 else sum(efforts[1:], efforts[0])
         if row["kind"] in ALONG_LINES:
             return self._along_line(parts[0])
         return _sum(self._on_body(part, len(part.bodies) - 1) for part in parts)
@@ -343,13 +344,15 @@ def _parts_of_forces(model: Model) -> dict[str, list[_Part]]:
     first = model.elements - len(forces)
     found: dict[str, list[_Part]] = {}
     for number, (name, row) in enumerate(forces.items()):
-        found.setdefault(_whole(name, row, forces), []).append(_part(model, first + number, row))
+        found.setdefault(_whole(name, forces), []).append(_part(model, first + number, row))
     return found
 
 
-def _whole(name: str, row: ForceRow, forces: Mapping[str, ForceRow]) -> str:
-    """The name of the force of which a row is a part: a tendon, or a force with a torque."""
-    stem, _, last = name.rpartition(".")
+def _whole(name: str, forces: Mapping[str, ForceRow]) -> str:
+    """The name of the force of which a row is a part: a tendon, a force with a torque, or a drive with one."""
+    row, (stem, _, last) = forces[name], name.rpartition(".")
+    if row["kind"] == "load" and row.get("beside") == stem:
+        return stem
     pair = {"force": "torque", "torque": "force"}.get(last)
     paired = pair is not None and forces.get(f"{stem}.{pair}", row)["kind"] == pair
     return stem if row["kind"] == "tension" or (paired and row["kind"] == last) else name
@@ -367,7 +370,8 @@ def _parts(model: Model, name: str) -> list[_Part]:
     forces = model.forces
     if name in forces:
         number = model.elements - len(forces) + [*forces].index(name)
-        return [_part(model, number, forces[name])]
+        own = [name, *(other for other in [f"{name}.torque"] if other in forces and _whole(other, forces) == name)]
+        return [_part(model, number + i, forces[part]) for i, part in enumerate(own)]
     found = _parts_of_forces(model)
     if name in found:
         return found[name]

@@ -210,7 +210,7 @@ def test_a_body_without_inertia_about_an_axis_is_singular():
 # ---- forces and joints ----
 
 # The load factor multiplies weights, dead and following loads, given tensions, and the constant torque of a drive.
-LOADS = {"gravity", "force", "torque", "tension"}
+LOADS = {"gravity", "force", "torque", "tension", "joint_load", "slide_load", "coordinate_load"}
 PARTLY = {"joint_drive", "slide_drive", "coordinate_drive"}
 FORCES = [element for element in (*ON_BODIES, *ON_TREES) if ROWS[element.kind]["family"] == "force"]
 

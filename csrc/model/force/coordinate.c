@@ -4,6 +4,7 @@
 
 #include "model/body/body.h"
 #include "model/force/drive.h"
+#include "model/source.h"
 
 /* The check of a law, and that a force with one frame is on a tree. */
 static lg_status check_tree(const lg_element *e, const char **reason)
@@ -29,6 +30,12 @@ static lg_status check_tree_effort(const lg_element *e, const char **reason)
 {
     LG_TRY(check_tree(e, reason));
     return lg_effort_check(e, reason);
+}
+
+static lg_status check_tree_load(const lg_element *e, const char **reason)
+{
+    LG_TRY(check_tree(e, reason));
+    return lg_load_check(e, reason);
 }
 
 /* ---- between two bodies ---- */
@@ -83,10 +90,12 @@ static inline lg_status exert_on_coordinate(const lg_coordinate_type *type, lg_l
 
 WRENCHES(angle, drive)
 WRENCHES(angle, drive_at_rest)
+WRENCHES(angle, load)
 WRENCHES(angle, outside)
 WRENCHES(angle, effort)
 WRENCHES(slide, drive)
 WRENCHES(slide, drive_at_rest)
+WRENCHES(slide, load)
 WRENCHES(slide, outside)
 WRENCHES(slide, effort)
 
@@ -100,13 +109,20 @@ static const lg_force_type slide_at_rest = {.wrenches = slide_drive_at_rest};
 static const lg_force_type tree_at_rest = {.coordinate = lg_drive_at_rest_law};
 
 static const lg_parameter joint_drive_parameters[] = {LG_TRIADS, LG_DRIVE_PARAMETERS("N m", "rad")};
+static const lg_parameter joint_load_parameters[] = {LG_TRIADS, LG_SOURCE_PARAMETERS("N m", "one value")};
 static const lg_parameter joint_law_parameters[] = {LG_TRIADS};
 static const lg_parameter joint_effort_parameters[] = {LG_TRIADS, LG_CONTROL_VALUE};
 static const lg_parameter slide_drive_parameters[] = {LG_SLIDE_PARAMETERS, LG_DRIVE_PARAMETERS("N", "m")};
+static const lg_parameter slide_load_parameters[] = {LG_SLIDE_PARAMETERS, LG_SOURCE_PARAMETERS("N", "one value")};
 static const lg_parameter slide_law_parameters[] = {LG_SLIDE_PARAMETERS};
 static const lg_parameter slide_effort_parameters[] = {LG_SLIDE_PARAMETERS, LG_CONTROL_VALUE};
 static const lg_parameter coordinate_drive_parameters[] = {LG_DRIVE_PARAMETERS("(N m or N)", "(rad or m)")};
 static const lg_parameter coordinate_effort_parameters[] = {LG_CONTROL_VALUE};
+static const lg_parameter coordinate_load_parameters[] = {LG_SOURCE_PARAMETERS("N m or N", "one value")};
+
+static const double joint_load_example[] = {1, 0, 0, 0, 1, 0, 0, 0, 1, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 3};
+static const double slide_load_example[] = {0, 0, 1, LG_SOURCE_CONSTANT, 3};
+static const double coordinate_load_example[] = {LG_SOURCE_CONSTANT, 3};
 
 #define PARAMETERS(NAME)                                                                                               \
     .info.parameters = NAME##_parameters, .info.nparameters = sizeof NAME##_parameters / sizeof *NAME##_parameters
@@ -121,6 +137,9 @@ static const lg_parameter coordinate_effort_parameters[] = {LG_CONTROL_VALUE};
 #define DRIVE(AT_REST)                                                                                                 \
     .info.reference = "holzinger2024 4.4", .in = {[LG_FORM_STATICS] = &(AT_REST)}, .next_kink = lg_drive_next_kink
 #define EFFORT .info.reference = "docs/control", .info.uses_control = 1
+#define LOAD(NAME)                                                                                                     \
+    PARAMETERS(NAME), .info.reference = "holzinger2024 (9)", .info.example = NAME##_example,                           \
+                      .info.nexample = sizeof NAME##_example / sizeof *NAME##_example, .next_kink = lg_load_next_kink
 #define OUTSIDE .info.reference = "holzinger2024 (9)", .info.uses_law = 1
 
 #define FORCE(NAME, DOC, ...)                                                                                          \
@@ -133,6 +152,9 @@ FORCE(joint_law, "A torque about the axis between two bodies, a function of time
       OUTSIDE, PARAMETERS(joint_law));
 FORCE(joint_effort, "A torque about the axis between two bodies, a value of a control.", ANGLE(effort), EFFORT,
       PARAMETERS(joint_effort));
+FORCE(joint_load, "A given torque about the axis between two bodies.", ANGLE(load), LOAD(joint_load));
+FORCE(slide_load, "A given force along an axis of the first of two bodies.", SLIDE(load), LOAD(slide_load));
+FORCE(coordinate_load, "A given torque (or force) in a joint of a tree.", TREE(load), LOAD(coordinate_load));
 FORCE(slide_drive, "A constant force and a controlled slide along an axis of the first of two bodies.", SLIDE(drive),
       DRIVE(slide_at_rest), PARAMETERS(slide_drive));
 FORCE(slide_law, "A force along an axis of the first of two bodies, a function of time, slide and rate.",

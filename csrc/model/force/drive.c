@@ -2,6 +2,7 @@
 #include "model/force/drive.h"
 
 #include "model/desired.h"
+#include "model/source.h"
 
 /* The parameters of a drive, which follow those of its coordinate. */
 enum { TORQUE, STIFFNESS, DAMPING, MOTION, LAST = 4 };
@@ -46,6 +47,36 @@ lg_status lg_drive_at_rest_law(const lg_element *e, const lg_point *at, double s
 double lg_drive_next_kink(const lg_element *e, double t)
 {
     return lg_desired_next_kink(e, drive_parameters(e) + MOTION, t);
+}
+
+/* ---- loads ---- */
+
+/* The position of the source among the parameters, of which it is the last one but its data. */
+static int load_source(const lg_element *e)
+{
+    int first = 0;
+    for (int i = 0; i < e->info->nparameters - 2; i++)
+        first += lg_parameter_count(&e->info->parameters[i]);
+    return first;
+}
+
+lg_status lg_load_check(const lg_element *e, const char **reason)
+{
+    return lg_source_check(e, load_source(e), 1, reason);
+}
+
+lg_status lg_load_law(const lg_element *e, const lg_point *at, double s, double rate, int linear, double law[3])
+{
+    (void)s, (void)rate, (void)linear;
+    LG_TRY(lg_source_value(e, load_source(e), 1, at, law));
+    law[0] *= at->load;
+    law[1] = law[2] = 0;
+    return LG_OK;
+}
+
+double lg_load_next_kink(const lg_element *e, double t)
+{
+    return lg_source_next_kink(e, load_source(e), t);
 }
 
 /* ---- functions of the user ---- */

@@ -3,11 +3,12 @@
 
    A drive:   tau = tau0 + P (s_d(t) - s) + D (s_d'(t) - s')
               with the desired motion s_d of desired.h.
+   A load:    tau = tau(t), constant, from a table or a function of time (source.h).
    Outside:   a function of the user.
    An effort: a value of a control, whose derivatives the control adds itself.
 
-   The load factor multiplies tau0 only: the terms of P and D depend on the state, and a function of the user may be a
-   spring. */
+   The load factor multiplies tau0 and loads only: the terms of P and D depend on the state, and a function of the
+   user may be a spring. */
 #ifndef LG_MODEL_FORCE_DRIVE_H
 #define LG_MODEL_FORCE_DRIVE_H
 
@@ -26,10 +27,12 @@
    `linear`: with the derivatives, which the user's tangent or differences provide for a function of the user. */
 typedef lg_status lg_law_rule(const lg_element *e, const lg_point *at, double s, double rate, int linear,
                               double law[3]);
-lg_law_rule lg_drive_law, lg_drive_at_rest_law, lg_outside_law, lg_effort_law;
+lg_law_rule lg_drive_law, lg_drive_at_rest_law, lg_load_law, lg_outside_law, lg_effort_law;
 
 lg_status lg_drive_check(const lg_element *e, const char **reason);
 double lg_drive_next_kink(const lg_element *e, double t);
+lg_status lg_load_check(const lg_element *e, const char **reason);
+double lg_load_next_kink(const lg_element *e, double t);
 lg_status lg_outside_check(const lg_element *e, const char **reason); /* whether it has a function */
 lg_status lg_effort_check(const lg_element *e, const char **reason); /* whether it takes values of a control */
 
