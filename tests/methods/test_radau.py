@@ -219,6 +219,25 @@ def test_a_resumed_run_has_the_same_matrices(method, case):
         assert rest.q[-1].tobytes() == whole.q[-1].tobytes() and rest.lam[-1].tobytes() == whole.lam[-1].tobytes()
 
 
+@pytest.mark.parametrize("method", METHODS)
+def test_steps_up_to_fifty_times_longer_are_extrapolated(method):
+    """Beyond that they begin with accelerations, like a first step: round-off would be magnified too much."""
+    model, h = lgint.models.slider_crank(), 1e-5
+    run = lgint.integrate(model, method, t_end=20 * h, h=h)
+
+    def both(ratio):
+        t = run.t[-1]
+        later = {"t_end": t + ratio * h, "h": ratio * h}
+        first = model.with_state(run.q[-1], run.v[-1])
+        runs = lgint.integrate(model, method, start=run, **later), lgint.integrate(first, method, t0=t, **later)
+        return [run.stats.newton_iterations for run in runs]
+
+    extrapolated, anew = both(40)
+    assert extrapolated < anew
+    extrapolated, anew = both(60)
+    assert extrapolated == anew
+
+
 def test_a_stepper_that_goes_back_has_the_matrices_of_then():
     stepper = lgint.Stepper(lgint.models.slider_crank(), "radau5")
 

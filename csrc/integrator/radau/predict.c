@@ -3,7 +3,7 @@
 #include "core/small.h"
 #include "integrator/radau/step.h"
 
-static const double farthest = 10; /* steps longer than the last one by this factor are not predicted from it */
+static const double farthest = 50; /* steps longer than the last one by this factor would magnify its round-off */
 enum { ROUNDS = 2 }; /* from velocities to local coordinates and their rates */
 
 /* V_i = v_n + c_i h vdot_n, lam_i = lam_n */
