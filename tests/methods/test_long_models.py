@@ -1,11 +1,13 @@
-"""Implicit methods, with every index, on a chain and on a rod of 70 bodies."""
+"""Long models: implicit methods, with every index, on a chain and on a rod of 70 bodies; memory per link."""
 
 import functools
+import gc
 
 import numpy as np
 import pytest
 
 import lgint
+from allocated import allocated
 from kinds import BODIES
 
 N, H, STEPS = 70, 2e-4, 10
@@ -48,3 +50,30 @@ def test_long_models_move_as_by_an_explicit_method(method, options, name):
         chosen = {**options, "newton": newton} if newton else options
         found = moved(model, lgint.integrate(model, method, t_end=STEPS * H, h=H, **chosen))
         assert np.abs(found - exact).max() < ERRORS[name] * np.abs(exact).max()
+
+
+# ---- memory ----
+
+LINKS = 4000
+MODEL = 2800  # B per link
+RUNS = [("genalpha", {"newton": "full"}, 5600), ("genalpha", {}, 6000), ("rk44", {}, 3900), ("herk5", {}, 4700)]
+
+
+def used():
+    gc.collect()
+    return allocated()
+
+
+@pytest.mark.measures
+def test_memory_of_a_chain_per_link():
+    """Of the core, which Python's objects for the record of a model come on top of."""
+    lgint.Stepper(lgint.models.pendulum_chain(n=10), "genalpha")  # makes what is made once
+    before = used()
+    model = lgint.models.pendulum_chain(n=LINKS)
+    assert 0.7 * MODEL < (used() - before) / LINKS < MODEL
+    for method, options, most in RUNS:
+        lgint.Stepper(model, method, **options)  # makes the plans, which the model keeps
+        before = used()
+        stepper = lgint.Stepper(model, method, **options)
+        assert 0.7 * most < (used() - before) / LINKS < most
+        del stepper
