@@ -252,7 +252,8 @@ static lg_status commit(const lg_element *e, const lg_pose *const f[2], const lg
     lg_strained k;
     LG_TRY(lg_edge_open_sections(e, f, to, &k));
     lg_edge_turn turn = {.name = e->name, .d = k.d};
-    lg_edge_open_motion(f, &k);
+    for (int end = 0; end < 2; end++)
+        lg_edge_into_section(k.axes[end], f[end]->omega, k.y + 3 + 3 * end);
     lg_edge_reference_turn(e, &k, turn.reference);
     lg_edge_turn_rate(&k, turn.rate);
     return from ? lg_edge_turn_step(&turn, to->t - from->t, mem, report) : lg_edge_turn_start(&turn, mem, report);

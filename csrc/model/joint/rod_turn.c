@@ -75,15 +75,20 @@ static int is_overturned(const double p0[4], const double p[4])
 }
 
 /* Whether a step has turned the edge by less than a quarter turn, and its rates by less than half a turn more or less:
-   else whole turns may have been lost. */
+   else whole turns may have been lost. Rates of less than a quarter turn differ by less than that. */
 static int is_certain(const double p0[4], const double p[4], const double rate0[3], const double rate[3], double h)
 {
-    double inverse[4] = {p0[0], -p0[1], -p0[2], -p0[3]}, change[4], w[3];
+    double inverse[4] = {p0[0], -p0[1], -p0[2], -p0[3]}, change[4], w[3], turned[3];
+    if (lg_dot4(p0, p) < certain)
+        return 0;
+    for (int i = 0; i < 3; i++)
+        turned[i] = 0.5 * h * (rate0[i] + rate[i]);
+    if (lg_dot3(turned, turned) < 2)
+        return 1;
     lg_quat_mul(inverse, p, change);
     lg_s3_log(change, w);
-    for (int i = 0; i < 3; i++)
-        w[i] -= 0.5 * h * (rate0[i] + rate[i]);
-    return change[0] >= certain && lg_norm3(w) < LG_PI;
+    lg_axpy(3, -1, turned, w);
+    return lg_norm3(w) < LG_PI;
 }
 
 static lg_status accept(const lg_edge_turn *edge, const double p[4], double *mem, lg_report *report)
