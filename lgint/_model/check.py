@@ -236,12 +236,13 @@ def _tangent(probe: _Probe, p: _Point) -> Errors:
 def _energy(probe: _Probe, p: _Point) -> Errors:
     core = probe.core
     rest, kinetic = np.zeros(core.nv), probe.verb("Ma", replace(p, a=p.v))
-    yield "T = v^T M v / 2", _error(core.energy(p.t, p.q, p.v, mem=p.mem)[0], p.v @ kinetic / 2)
+    moving = p.v * with_coordinates(core)  # first-order equations have no energy
+    yield "T = v^T M v / 2", _error(core.energy(p.t, p.q, p.v, mem=p.mem)[0], moving @ kinetic / 2)
 
     def T(s: float) -> Array:
         return core.energy(p.t, core.retract(p.q, s * p.v), p.v + s * p.a, mem=p.mem)[0]
 
-    power = p.v @ (probe.verb("Ma", p) + probe.verb("gyro", p))
+    power = moving @ (probe.verb("Ma", p) + probe.verb("gyro", p))
     scale = float(core.energy(p.t, p.q, p.v, mem=p.mem)[0])
     yield "dT/dt = v . (M a + gyro)", _error(power, _slope(T, _speed(p.v)), scale)
     if _only_potential_forces(probe.model):

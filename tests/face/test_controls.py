@@ -107,6 +107,13 @@ def test_an_integral_finds_its_equilibrium_and_linearises(formulation):
     assert lin.state_names == ["bar.rx", "d/dt bar.rx", "pid.integral"]
 
 
+@pytest.mark.parametrize("formulation", SIDES)
+def test_states_of_controls_have_no_energy_in_check(formulation):
+    report = lgint.check(held_arm(formulation))
+    assert report.ok, f"\n{report}"
+    assert any("dT/dt" in item.name for item in report.items)
+
+
 def bodies(formulation, function=None, reads=None, **more):
     """Two bars at angles of their own on one chassis, which is free."""
     b = lgint.ModelBuilder(gravity=(0, 0, -GRAVITY), formulation=formulation)
