@@ -461,6 +461,13 @@ class Model(System):
         return held_values(self._compiled, self._record)
 
     @property
+    def control_states(self) -> dict[str, slice]:
+        """By control that is not sampled and has states, where these are in v."""
+        blocks = {name: row["block"] for name, row in self.controls.items() if row["block"] is not None}
+        begins = {name: self.core.blocks[block][3] for name, block in blocks.items()}
+        return {name: slice(v, v + len(self.controls[name]["states"])) for name, v in begins.items()}
+
+    @property
     def supports(self) -> Mapping[str, int]:
         """Supports, to which bodies attach, and the indices of their elements in the core."""
         return self._compiled.supports

@@ -201,7 +201,7 @@ class System:
         rates : dict, optional
             Rates of the same, which replace v; of spherical joints the relative angular velocity, (3,), in the axes of
             the second body, and of bodies the inertial velocity and the body angular velocity. All other joints have
-            the rates that they have at the start, or in closed loops the nearest ones.
+            the rates that they have at the start, or in closed loops the nearest ones. States of controls stay.
 
         Returns
         -------

@@ -36,8 +36,7 @@ class ControlValues:
         own = row["states"]
         values = at.v if row["every"] is None else at._held_values(name)
         if row["block"] is not None:
-            _, _, _, first, *_ = at.model.core.blocks[row["block"]]
-            values = values[..., first : first + len(own)]
+            values = values[..., at.multibody().control_states[name]]
         first = np.shape(values)[-1] - len(own)
         self.states: Mapping[str, Array] = {state: values[..., first + i] for i, state in enumerate(own)}
 

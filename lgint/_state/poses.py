@@ -55,6 +55,7 @@ class Mechanism:
                     self._triads[i, end] = np.array(reference) @ self._triads[i, end]
         slices = [model.modal(name) for name, body in model.bodies.items() if mode_count(body)]
         self.modal = [[i for pair in slices for i in range(pair[k].start, pair[k].stop)] for k in (0, 1)]
+        self.kept = [*self.modal[1], *(i for own in model.control_states.values() for i in range(own.start, own.stop))]
 
     def _of_joints(self, q: Array, v: Array) -> Kinematics:
         """The motion of the second axes of each joint in its first axes; the angular velocity is in the second axes."""
@@ -311,8 +312,8 @@ def moving(model: Model, t: float, start: tuple[Array, Array], q: Array, mem: Ar
     J, at_rest = mechanism.rates(q)
     hard = np.concatenate([terms["B"], J[wanted.zero]])
     targets = np.concatenate([-terms["phidot"], (rates - at_rest)[wanted.zero]])
-    soft = np.concatenate([J[wanted.small], np.eye(model.nv)[mechanism.modal[1]]])
-    near = np.concatenate([(rates - at_rest)[wanted.small], start[1][mechanism.modal[1]]])
+    soft = np.concatenate([J[wanted.small], np.eye(model.nv)[mechanism.kept]])
+    near = np.concatenate([(rates - at_rest)[wanted.small], start[1][mechanism.kept]])
     found = _solved(hard, targets, soft, near)
     error = np.abs(hard @ found - targets).max(initial=0)
     if not error <= 1e-8 * (1 + np.abs(targets).max(initial=0)):

@@ -318,6 +318,28 @@ def test_sampled_controls_have_no_equilibrium(what):
         call()
 
 
+@pytest.mark.parametrize("formulation", SIDES)
+@pytest.mark.parametrize("every", [None, 0.02])
+def test_states_of_controls_stay_where_joints_are_given(formulation, every):
+    b = arm(formulation)
+    b.add_control(pid, joints="pin", states={"integral": 0.3}, every=every, name="pid")
+    model = b.build()
+
+    def kept(at, angle, rate, z):
+        values = at.joint_angle("pin"), at.joint_rate("pin"), at.control("pid").states["integral"]
+        np.testing.assert_allclose(values, [angle, rate, z], rtol=0, atol=1e-10)
+
+    kept(model.state(joints={"pin": 0.4}), 0.4, 0.0, 0.3)
+    kept(model.state(rates={"pin": 2.0}), 0.0, 2.0, 0.3)
+    for project in (False, True):
+        other = model.with_state(joints={"pin": 0.4}, rates={"pin": 2.0}, project=project)
+        kept(other.state(), 0.4, 2.0, 0.3)
+    end = lgint.integrate(model, "rk44", t_end=0.1, h=0.01).state(-1)
+    z = end.control("pid").states["integral"]
+    assert abs(z - 0.3) > 0.01
+    kept(model.with_state(end).with_state(joints={"pin": 0.4}).state(), 0.4, end.joint_rate("pin"), z)
+
+
 # ---- runs, files, steppers ----
 
 EVERY = [None, 0.02]
