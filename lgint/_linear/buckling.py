@@ -301,7 +301,10 @@ class _Path:
         for i in range(*counts):
             if point is None or abs(_value(point, i)) > SAME * abs(_value(b, i) - _value(a, i)):
                 point = self._enclosed(a, b, i)  # otherwise several eigenvalues vanish together
-            found.append((point.at.load, self._mode(point, min(i, len(point.values) - 1))))
+            if point is not None:
+                found.append((point.at.load, self._mode(point, min(i, len(point.values) - 1))))
+        if not found and (counts[1] - counts[0]) % 2 and (point := self._enclosed(a, b, counts[0], parity=True)):
+            found.append((point.at.load, self._mode(point, int(np.argmin(np.abs(point.values))))))
         return sorted(found, key=lambda each: each[0])
 
     def _held(self, a: Point, b: Point) -> tuple[Point, Point]:
@@ -330,9 +333,16 @@ class _Path:
                 "first factor under which it is held"
             )
 
-    def _enclosed(self, a: Point, b: Point, i: int) -> Point:
-        """The state in which eigenvalue i is zero."""
-        sign, turn = a.negative > i, 0
+    def _enclosed(self, a: Point, b: Point, i: int, parity: bool = False) -> Point | None:
+        """The state in which eigenvalue i is zero; None if two become negative that were complex before.
+
+        With `parity` the state in which the determinant changes its sign.
+        """
+
+        def side(point: Point) -> bool:
+            return bool(point.negative % 2) if parity else point.negative > i
+
+        sign, turn = side(a), 0
         low, high, ends = a, b, [_value(a, i), _value(b, i)]
         width = NARROW * (high.at.load - low.at.load)
         while high.at.load - low.at.load > max(NARROW * abs(high.at.load), width):
@@ -340,11 +350,11 @@ class _Path:
             share = share if 0.01 < share < 0.99 else (0.01 if share <= 0.01 else 0.99) if 0 <= share <= 1 else 0.5
             point = self._at(low, low.at.load + share * (high.at.load - low.at.load)).without(self._neutral or 0)
             turn += 1
-            if (point.negative > i) == sign:
+            if side(point) == sign:
                 low, ends[0] = point, _value(point, i)
             else:
                 high, ends[1] = point, _value(point, i)
-        return low
+        return low if len(low.values) and len(low.values) == len(high.values) else None
 
 
 def _largest(invert: Callable[[Array], Array], K: Any, x: Array) -> float:

@@ -354,6 +354,29 @@ def test_a_pendulum_upside_down_is_refused_by_name(formulation):
     assert found.factors == pytest.approx([0.0], abs=1e-9)
 
 
+@pytest.mark.parametrize("formulation", ["minimal", "R3xSO3"])
+@pytest.mark.parametrize(
+    ("gain", "loads", "expected"),
+    [
+        ((-5, 1, 0), 10.0, []),  # an integral: the determinant is 5 under every load
+        ((-5, 1, -1), 10.0, [25.0]),  # a lag, which adds its gain to the stiffness
+        ((5, -1, 1), [0.0, 10.0], [15.0]),  # beyond this factor two eigenvalues meet and become negative together
+    ],
+)
+def test_a_bar_upside_down_buckles_under_its_control(formulation, gain, loads, expected):
+    def held(state):
+        angle, z = state.joint_angle("pin"), state.control("holder").states["z"]
+        return [-20 * angle + gain[0] * z, gain[1] * angle + gain[2] * z]
+
+    b = lgint.ModelBuilder(gravity=(0, 0, -9.81), formulation=formulation)
+    b.add_body("bar", mass=2.0, inertia=(0.2, 0.2, 0.01), position=(0, 0, 0.5))
+    b.add_joint("revolute", lgint.ground, "bar", point=(0, 0, 0), axis=(1, 0, 0), name="pin")
+    b.add_control(held, joints="pin", states=["z"], name="holder")
+    found = lgint.buckling(b.build(), loads)
+    np.testing.assert_allclose(found.factors, np.array(expected) / 9.81, rtol=1e-6)
+    assert [shape.largest for shape in found.shapes] == ["bar.rx"] * len(expected)
+
+
 def test_arguments_of_buckling_are_checked():
     for loads in ((1.0,), (2.0, 1.0), -1.0, "all"):
         with pytest.raises(ValueError, match="loads"):
