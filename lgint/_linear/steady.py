@@ -377,6 +377,10 @@ def _with_power(turning: Turning, at: Balance, torque: float) -> list[str]:
     gravity = np.array(turning.model.record()["gravity"])
     weights = (row["mass"] * gravity @ state.velocity(name) for name, row in turning.model.bodies.items())
     powers["gravity"] = abs(float(sum(weights)))
+    for name, row in turning.model.controls.items():
+        efforts, rates = _efforts(state, name), [np.zeros(0), *(state.joint_rate(*each) for each in row["joints"])]
+        rates += [each for body in row["bodies"] for each in (state.velocity(body), state.angular_velocity(body))]
+        powers[name] = abs(float(sum(np.dot(*each) for each in zip(efforts, rates, strict=True))))
     most = max([abs(torque * turning.spin.rate), *powers.values()])
     return [name for name, power in powers.items() if power > 1e-3 * most] or ["inertia"]
 
@@ -390,14 +394,32 @@ def _variant(turning: Turning, at: Balance, moved: Motion) -> list[str]:
     for name, row in model.forces.items():
         body = (row.get("bodies") or [model.joints[row["joint"]]["second"]])[-1]
         own = [s.rotation(body).T @ s.force(name, on=body).values.reshape(2, 3).T for s in (first, second)]
-        change, most = np.abs(own[1] - own[0]).max(), np.abs(own).max()
-        if change > LEFT * most and change > ROUND_OFF * size:  # forces that are zero have no direction
+        if _differ(own, size):
+            names.append(name)
+    for name in model.controls:
+        if _differ([np.hstack(_efforts(each, name, own=True)) for each in (first, second)], size):
             names.append(name)
     gravity = np.array(model.record()["gravity"])
     s, _ = turning.line(*turning.bodies.pose(at.motion))
     if np.linalg.norm(np.cross(gravity, s)) > LEFT * np.linalg.norm(gravity) * np.linalg.norm(s):
         names.insert(0, "gravity")
     return names
+
+
+def _efforts(state: Any, name: str, own: bool = False) -> list[Array]:
+    """The efforts of a control in joints, and its force and moment on each body; `own`: forces in body axes, too."""
+    row = state.multibody().controls[name]
+    values = [*state.control(name).efforts.values()]
+    found = [np.zeros(0), *values[: len(row["joints"])]]
+    for body, wrench in zip(row["bodies"], values[len(row["joints"]) :], strict=True):
+        found += [state.rotation(body).T @ wrench[:3] if own else wrench[:3], wrench[3:]]
+    return found
+
+
+def _differ(values: Sequence[Array], size: float) -> bool:
+    """Whether forces differ at two times; those that are zero up to round-off have no direction."""
+    change, most = np.abs(values[1] - values[0]).max(initial=0), np.abs(values).max(initial=0)
+    return bool(change > LEFT * most and change > ROUND_OFF * size)
 
 
 def _changes(names: list[str]) -> str:

@@ -239,6 +239,25 @@ def test_messages_do_not_blame_springs_without_load(formulation):
                 lgint.equilibrium(model, spin=(*ABOUT_Z, 3.0))
 
 
+@pytest.mark.parametrize("formulation", ["R3xSO3", "minimal"])
+def test_controls_that_disturb_a_rotation_are_named(formulation):
+    def refused(text, **control):
+        b = lgint.ModelBuilder(formulation=formulation)
+        b.add_body("arm", mass=1.0, inertia=(0.1, 0.1, 0.2), position=(0.3, 0, 0))
+        b.add_joint("revolute", lgint.ground, "arm", point=(0, 0, 0), axis=(0, 0, 1), name="axle")
+        b.add_control(lambda state: [0.0], states=["unused"], name="idle")
+        b.add_control(**control, name="motor")
+        with pytest.raises(ValueError, match=text):
+            lgint.equilibrium(b.build(), spin=(*ABOUT_Z, 3.0))
+
+    changes = "spin: 'motor' changes as the bodies turn"
+    refused(changes, function=lambda state: [-4 * np.sin(state.joint_angle("axle"))], joints="axle")
+    refused(changes, function=lambda state: [1.0, 0, 0, 0, 0, 0], bodies="arm")
+    if formulation == "R3xSO3":
+        refused("'motor' does work", function=lambda state: [2.0], joints="axle")
+        refused("'motor' does work", function=lambda state: [0, 0, 0, 0, 0, 2.0], bodies="arm")
+
+
 # ---- buckling and flutter ----
 
 
