@@ -242,7 +242,8 @@ class Stepper:
         Parameters
         ----------
         snapshot : Snapshot
-            Of this stepper, or of one that has the same model, method and options.
+            Of this stepper, or of one that has the same model, method and options; an equal model that was built again
+            or unpickled is another one.
 
         Raises
         ------
@@ -252,10 +253,16 @@ class Stepper:
         if not isinstance(snapshot, Snapshot):
             raise ValueError(f"snapshot: what Stepper.snapshot() returned expected, got {shown(snapshot)}")
         own, there = self._states, snapshot._common
-        if there.model.core is not own.model.core or there.method != own.method or there.options != own.options:
+        if there.method != own.method or there.options != own.options:
             raise ValueError(
-                f"snapshot: it belongs to {there.method!r} with the options {there.options} on {there.model!r}, "
-                f"this stepper to {own.method!r} with {own.options} on {own.model!r}"
+                f"snapshot: it belongs to {there.method!r} with the options {there.options}, "
+                f"this stepper to {own.method!r} with {own.options}"
+            )
+        if there.model.core is not own.model.core:
+            raise ValueError(
+                f"snapshot: its model, {there.model!r}, is another object than that of this stepper, {own.model!r}; "
+                "models that are built again, copied or unpickled are other objects even if they are equal. "
+                "`set(snapshot.state)` starts from its state if that suits the model"
             )
         self._core.restore(snapshot.t, snapshot._values, snapshot._efforts)
 
