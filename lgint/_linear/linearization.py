@@ -484,7 +484,8 @@ def linearize(
         its rate are then states. ("control", name) is what is added to the efforts of a control, in its joints and then
         on its bodies, there as ("force", body) and ("torque", body).
     outputs : sequence of tuple
-        Accessors of a state with their arguments, such as ("joint_angle", "shoulder") or ("reaction", "pin").
+        Accessors of a state with their arguments, such as ("joint_angle", "shoulder") or ("reaction", "pin"). Of
+        ("control", "pid") the efforts and then the states, as its function orders them.
     frame : lgint.ground, str or tuple
         The frame at rest; a body, with which the frame turns; or (axis, point, rate), an axis in inertial axes and the
         rate about it, rad/s: a frame whose axes are the inertial ones at the time of the state.

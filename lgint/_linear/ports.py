@@ -13,7 +13,7 @@ from lgint._linear.perturb import STENCIL, STEP, Motion
 from lgint._model.model import Model
 from lgint._model.record import is_motion
 from lgint._model.system import System
-from lgint._state.controls import effort_names
+from lgint._state.controls import ControlValues, effort_names
 from lgint._state.inverse import coordinate, rates_of
 from lgint._state.outputs import Wrench
 from lgint._state.state import State, placed
@@ -121,11 +121,17 @@ class Output:
                 found = found(*self.arguments)
             except TypeError as error:
                 raise ValueError(f"outputs: {self.accessor}: {error}") from error
-        found = found.values if isinstance(found, Wrench) else found
-        value = np.asarray(found)
+        value = np.asarray(_numbers(found))
         if value.dtype.kind not in "fiu":
             raise ValueError(f"outputs: {self.accessor} gives no numbers")
         return value.astype(float)
+
+
+def _numbers(found: Any) -> Any:
+    """The numbers in what an accessor returns; of a control those of its function: efforts, then states."""
+    if isinstance(found, ControlValues):
+        return np.hstack([*found.efforts.values(), *found.states.values()])
+    return found.values if isinstance(found, Wrench) else found
 
 
 def accessors() -> list[str]:

@@ -229,7 +229,9 @@ class System:
         """The forces that a motion takes, in addition to those that the model has.
 
         They are tau in M vdot + gyro - force + B^T lam = S^T tau, where `force` holds the weights, springs and drives
-        of the model. The motion is taken as given, whether or not it satisfies the constraints.
+        of the model, and the efforts of its controls. Those of sampled controls are not among them: they are held
+        values, which do not follow from a motion. The motion is taken as given, whether or not it satisfies the
+        constraints.
 
         Parameters
         ----------

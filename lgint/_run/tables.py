@@ -158,7 +158,9 @@ def _labels(run: States) -> dict[str, list[str]]:
 
 
 def _coordinates(model: System, level: int) -> list[str]:
-    """Names of the coordinates (`level` 0) or velocities (1): joints of trees, else the body and a number."""
+    """Names of the coordinates (`level` 0) or velocities (1): joints of trees, states of controls, else the body and a
+    number.
+    """
     width = (model.nq, model.nv)[level]
     if not isinstance(model, Model):
         return [f"{'qv'[level]}[{i}]" for i in range(width)]
@@ -176,4 +178,6 @@ def _coordinates(model: System, level: int) -> list[str]:
             first, width = indices.held[level]
             first += begins[indices.blocks[1]]
             names[first : first + width] = [name] if width == 1 else [f"{name}[{i}]" for i in range(width)]
+    for name, own in model.control_states.items() if level else ():
+        names[own] = [f"{name}.{state}" for state in model.controls[name]["states"]]
     return names

@@ -306,6 +306,32 @@ def test_a_start_between_samples_is_sampled_at_once():
     np.testing.assert_allclose(called, [0.25, 0.3, 0.4], atol=1e-15)
 
 
+@pytest.mark.parametrize("formulation", ["minimal", "R3xSO3"])
+@pytest.mark.parametrize("every", [None, 0.01])
+def test_inverse_dynamics_gives_the_held_efforts_of_sampled_controls_alone(formulation, every):
+    model = held_arm(formulation, every=every)
+    run = lgint.integrate(model, "rk44", t_end=0.1, h=0.005)
+    found = model.inverse_dynamics(run.q, run.v, run.vdot, run.t, actuators=["pin"])[:, 0]
+    expected = run.control("pid").efforts["pin"] if every else np.zeros(len(run))
+    assert not every or np.abs(expected).min() > 1
+    between = slice(1, None, 2)  # at samples the efforts jump
+    np.testing.assert_allclose(found[between], expected[between], rtol=0, atol=1e-9)
+
+
+def test_a_sampled_control_can_compute_torques():
+    def computed(state):
+        wanted = 40.0 * (0.5 - state.joint_angle("pin")) - 9.0 * state.joint_rate("pin")
+        torque = state.model.inverse_dynamics(state.q, state.v, [wanted], state.t)[0]
+        by_hand = (INERTIA + MASS * LENGTH**2) * wanted + MASS * GRAVITY * LENGTH * np.sin(state.joint_angle("pin"))
+        assert torque == pytest.approx(by_hand, abs=1e-12)
+        return [torque]
+
+    b = arm()
+    b.add_control(computed, joints="pin", every=1e-3, name="computed")
+    run = lgint.integrate(b.build(), "rk44", t_end=3.0, h=1e-3)
+    assert run.joint_angle("pin")[-1] == pytest.approx(0.5, abs=1e-4)
+
+
 @pytest.mark.parametrize("what", ["equilibrium", "linearize", "buckling"])
 def test_sampled_controls_have_no_equilibrium(what):
     model = held_arm(every=0.1)
@@ -446,6 +472,30 @@ def test_a_failing_function_leaves_the_state(method, every):
     np.testing.assert_array_equal(stepper.v, whole.v[-1])
     rest = lgint.integrate(model, method, t_end=0.06, h=0.01, start=error.trajectory)
     np.testing.assert_array_equal(rest.v[-1], whole.v[-1])
+
+
+def test_tables_name_states_of_controls():
+    pytest.importorskip("pandas")
+    model = held_arm("R3xSO3")
+    run = lgint.integrate(model, "rk44", t_end=0.02, h=0.01)
+    table = run.to_pandas()
+    np.testing.assert_array_equal(table["v", "pid.integral", ""], run.control("pid").states["integral"])
+    np.testing.assert_array_equal(table["vdot", "pid.integral", ""], run.vdot[:, -1])
+    assert "" not in {name for quantity, name, _ in table.columns if quantity in ("q", "v", "vdot")}
+
+
+@pytest.mark.parametrize("formulation", ["minimal", "R3xSO3", "euler_parameters"])
+def test_a_control_is_an_output_of_a_linear_system(formulation):
+    """Of its function 30 (1 - angle) - 6 rate + 20 z and z, in the order of the function's values."""
+    model = held_arm(formulation)
+    rest = model.with_state(lgint.equilibrium(model)).state()
+    values = [("control", "pid"), ("joint_angle", "pin"), ("joint_rate", "pin")]
+    lin = lgint.linearize(rest, inputs=[("joint", "pin")], outputs=values)
+    assert lin.output_names[:2] == ["control pid[0]", "control pid[1]"]
+    effort, z, angle, rate = lin.C
+    np.testing.assert_allclose(effort, -30 * angle - 6 * rate + 20 * z, rtol=0, atol=1e-6)
+    np.testing.assert_allclose(z, [name == "pid.integral" for name in lin.state_names], rtol=0, atol=1e-9)
+    np.testing.assert_allclose(lin.D_feed, 0, rtol=0, atol=1e-9)
 
 
 def test_events_see_controls():
