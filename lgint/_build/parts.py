@@ -16,17 +16,10 @@ from lgint._build.support import Support
 from lgint._build.trees import Tree
 from lgint._model.formulations import FORMULATIONS
 from lgint._model.record import MINIMAL, ControlRow, ForceRow, JointRow, Matrix, RodRow
+from lgint._model.record import Ground as Ground
+from lgint._model.record import ground as ground
 from lgint._model.rod import Rod
 
-
-class Ground:
-    """The inertial frame, as the first or second partner of a joint or spring."""
-
-    def __repr__(self) -> str:
-        return "lgint.ground"
-
-
-ground: Final = Ground()
 GROUND: Final = Body("ground", 0.0, np.zeros((3, 3)), ZERO, IDENTITY, ZERO, ZERO, "R3xSO3", None)
 
 Partner = str | Ground

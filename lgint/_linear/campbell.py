@@ -11,9 +11,9 @@ from numpy.typing import ArrayLike
 from lgint import _html
 from lgint._args import Array, array, shown
 from lgint._linear import pictures
-from lgint._linear.frame import GROUND
 from lgint._linear.linearization import linearize
 from lgint._linear.modes import Mode
+from lgint._model.record import ground
 from lgint._model.system import System, checked
 from lgint._run.equilibrium import equilibrium
 
@@ -87,7 +87,7 @@ def campbell(
     axis: ArrayLike,
     point: ArrayLike = (0.0, 0.0, 0.0),
     rotating: Sequence[str] | None = None,
-    frame: Any = GROUND,
+    frame: Any = ground,
     n: int = 10,
 ) -> Campbell:
     """Frequencies of a system that turns steadily, over the rate.

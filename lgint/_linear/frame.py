@@ -7,10 +7,10 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from lgint._args import Array, array, number, shown
+from lgint._model.record import Ground
 from lgint._state.mechanics import skew
 from lgint._state.state import State
 
-GROUND: Final = "ground"
 AT_REST: Final = 1e-3  # rad^2/s^2, in place of the rate squared of a body that hardly turns
 STEADY: Final = 1e-6  # largest angular acceleration of a body that is a frame, relative to its rate squared
 
@@ -64,9 +64,14 @@ def axis_of(name: str, value: Any) -> tuple[Array, Array, float]:
     return axis / length, point, number(f"rate of {name}", value[2])
 
 
+def is_ground(frame: Any) -> bool:
+    """Whether a caller means the frame at rest, by lgint.ground or its name."""
+    return isinstance(frame, Ground) or (isinstance(frame, str) and frame == "ground")
+
+
 def frame_of(state: State, frame: Any) -> Frame:
     """The frame that a caller means: lgint.ground, a body, or (axis, point, rate)."""
-    if isinstance(frame, str) and frame == GROUND:
+    if is_ground(frame):
         return Frame(np.eye(3), np.zeros(3), np.zeros(3))
     state.multibody()
     if not isinstance(frame, str):

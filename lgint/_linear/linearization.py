@@ -12,7 +12,7 @@ from lgint import _html
 from lgint._args import Array, shown
 from lgint._core import SingularError
 from lgint._linear import pictures
-from lgint._linear.frame import GROUND, Frame, frame_of
+from lgint._linear.frame import Frame, frame_of, is_ground
 from lgint._linear.invariance import CHANGE, check_invariant
 from lgint._linear.modes import ROUND_OFF, Mode, dense_modes, sorted_values, sparse_modes
 from lgint._linear.perturb import Motion
@@ -20,6 +20,7 @@ from lgint._linear.ports import Direction, Input, Output, derivatives, rate_row,
 from lgint._linear.terms import How, Space, Terms
 from lgint._model.joints import NODES
 from lgint._model.model import Model
+from lgint._model.record import ground
 from lgint._model.system import System, refuse_samples
 from lgint._state.state import State
 
@@ -434,9 +435,9 @@ def _where(frame: Any, model: System) -> str:
     if not isinstance(model, Model):
         curved = not all(NODES[kind]["linear"] for kind, *_ in model.core.factors)
         return "its local coordinates, in axes that move with rotations" if curved else "its coordinates"
-    if not isinstance(frame, str):
-        return "the turning frame"
-    return "the frame at rest" if frame == GROUND else f"the frame of body {frame!r}"
+    if is_ground(frame):
+        return "the frame at rest"
+    return f"the frame of body {frame!r}" if isinstance(frame, str) else "the turning frame"
 
 
 def _listed(name: str, given: Any) -> Sequence[Any]:
@@ -458,7 +459,7 @@ def terms_of(state: State, frame: Frame) -> Terms:
 
 
 def linearize(
-    state: State, inputs: Sequence[Any] = (), outputs: Sequence[Any] = (), *, frame: Any = GROUND
+    state: State, inputs: Sequence[Any] = (), outputs: Sequence[Any] = (), *, frame: Any = ground
 ) -> Linearization:
     """Linearises a system about the motion on which a state lies.
 

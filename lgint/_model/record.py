@@ -19,6 +19,16 @@ Vector = list[float]
 Matrix = list[list[float]]
 
 
+class Ground:
+    """The inertial frame, as the first or second partner of a joint or spring, and as a frame at rest."""
+
+    def __repr__(self) -> str:
+        return "lgint.ground"
+
+
+ground: Final = Ground()
+
+
 class PivotRow(TypedDict):
     """The point about which a body turns."""
 

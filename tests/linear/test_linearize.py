@@ -31,7 +31,7 @@ def follower(formulation, rate=20.0):
 SYSTEMS = {
     "governor": (governor, "spindle"),
     "rotor": (lambda formulation: rotor(formulation, damping=20.0), "ground"),
-    "mast": (mast, "ground"),
+    "mast": (mast, lgint.ground),
     "follower": (follower, "ground"),
 }
 
