@@ -62,7 +62,8 @@ class ModelBuilder(RodBuilder):
         Raises
         ------
         ValueError
-            If there is no body, the start violates a joint, or constraints are redundant or contradict each other.
+            If there is no body, the start violates a joint, constraints are redundant or contradict each other, or a
+            control reads what there is not.
         """
         choice("start", start, ("check", "project"))
         if not self._bodies:
@@ -108,7 +109,7 @@ class ModelBuilder(RodBuilder):
         rows, block = dict[str, ControlRow](), len(self._parts)
         for name, control in self._controls.items():
             own = bool(control["states"]) and not control["every"]
-            rows[name] = {**control, "block": block if own else None}
+            rows[name] = {**control, "reads": self._readable(name), "block": block if own else None}
             block += own
         return rows
 

@@ -48,10 +48,11 @@ class ControlBuilder(ForceBuilder):
         bodies : str or sequence of str
             Bodies, or nodes of flexible bodies.
         reads : str or sequence of str, optional
-            Joints, bodies and other controls on which the values depend, besides the control's own states. In minimal
-            coordinates a joint is its own coordinates, and a body those of all joints that carry it; otherwise a joint
-            is both of its bodies. Without a tangent the derivatives take two calls for each displacement and each
-            velocity of these, and implicit methods solve for all of them together. Default: everything.
+            Joints, bodies and other controls, also those that are added later, on which the values depend, besides the
+            control's own states; `build` refuses other names. In minimal coordinates a joint is its own coordinates,
+            and a body those of all joints that carry it; otherwise a joint is both of its bodies. Without a tangent the
+            derivatives take two calls for each displacement and each velocity of these, and implicit methods solve for
+            all of them together. Default: everything.
         states : sequence of str or dict of str to float
             Names of its own states, and their values at the start; by default zero.
         every : float, optional
@@ -86,7 +87,7 @@ class ControlBuilder(ForceBuilder):
             "bodies": [self._moving(f"body of {label}", body) for body in _listed("bodies", bodies)],
             "states": _starts(label, states),
             "every": None if every is None else number(f"every of {label}", every, positive=True),
-            "reads": None if reads is None else self._readable(label, reads),
+            "reads": None if reads is None else _listed(f"reads of {label}", reads),
             "block": None,
         }
         if every is not None and (tangent is not None or reads is not None):
@@ -112,11 +113,13 @@ class ControlBuilder(ForceBuilder):
         choice(what, name, self._joints)
         return [name, joint_coordinate(name, self._joints[name]["kind"], None)]
 
-    def _readable(self, label: str, names: str | Sequence[str]) -> list[str]:
-        """The names of what is read; the ground and supports have no state."""
+    def _readable(self, name: str) -> list[str] | None:
+        """What a control reads, whose names are known when the model is built; without those that have no state."""
+        if (names := self._controls[name]["reads"]) is None:
+            return None
         fixed = ("ground", *self._supports)
         known = [*self._joints, *self._bodies, *self._nodes, *self._controls, *fixed]
-        return [choice(f"reads of {label}", name, known) for name in _listed("reads", names) if name not in fixed]
+        return [read for read in names if choice(f"reads of control {name!r}", read, known) not in fixed]
 
 
 def _listed(what: str, given: Any) -> list[Any]:

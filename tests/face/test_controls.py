@@ -244,6 +244,29 @@ def test_reads_and_a_tangent_save_calls():
     assert counts["pin"] - counts["tangent"] == pytest.approx(2 * 3, abs=0.5)
 
 
+@pytest.mark.parametrize("formulation", ["minimal", "R3xSO3"])
+def test_two_controls_read_each_other(formulation):
+    """And a control its own states; the matrices are those with everything read."""
+
+    def build(declared):
+        b = arm(formulation)
+        for name, other in (("one", "two"), ("two", "one")):
+
+            def function(state, name=name, other=other):
+                own, its = (state.control(each).states["z"] for each in (name, other))
+                return [np.sin(its), state.joint_angle("pin") - own * its]
+
+            reads = ["pin", name, other] if declared else None
+            b.add_control(function, joints="pin", states={"z": 0.3}, reads=reads, name=name)
+        return b.build()
+
+    declared, whole = (build(each).state(joints={"pin": 0.4}) for each in (True, False))
+    for matrix in ("stiffness_matrix", "damping_matrix"):
+        np.testing.assert_array_equal(getattr(declared, matrix)(), getattr(whole, matrix)())
+    coupling = declared.damping_matrix()[-2:, -2:]
+    np.testing.assert_allclose(coupling, 0.3, rtol=1e-8)
+
+
 # ---- samples ----
 
 
@@ -527,7 +550,7 @@ def test_methods_that_conserve_refuse_controls_by_name(method):
         ({"joints": ["pin", "pin.angle"]}, "each joint once"),
         ({"joints": "pin", "every": 0.0}, "every of control 'c': .*positive"),
         ({"joints": "pin", "every": -1.0}, "every of control 'c': .*positive"),
-        ({"joints": "pin", "reads": ["pn"]}, "reads of control 'c' 'pn' .did you mean 'pin'"),
+        ({"joints": "pin", "reads": 3}, "reads of control 'c': a list of names"),
         ({"joints": "pin", "states": ["x", "x"]}, "each name once"),
         ({"joints": "pin", "states": {"x": np.inf}}, "state 'x' of control 'c'"),
         ({"joints": "pin", "tangent": 3}, "tangent of control 'c'"),
@@ -538,6 +561,13 @@ def test_methods_that_conserve_refuse_controls_by_name(method):
 def test_bad_arguments_are_named(given, message):
     with pytest.raises(ValueError, match=message):
         arm().add_control(lambda state: [0.0], name="c", **given)
+
+
+def test_what_is_read_is_checked_when_the_model_is_built():
+    b = arm()
+    b.add_control(pid, joints="pin", states=["integral"], reads=["pn"], name="pid")
+    with pytest.raises(ValueError, match="reads of control 'pid' 'pn' .did you mean 'pin'"):
+        b.build()
 
 
 @pytest.mark.parametrize(
