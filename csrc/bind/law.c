@@ -176,6 +176,17 @@ static void add_note(const char *text)
 /* How numbers that a function has returned are stored: lg_returned or lg_returned_force. */
 typedef lg_status store(PyObject *result, const char *name, int ndim, const npy_intp *dims, double *out);
 
+static lg_status refuse_recursion(const char *control, double t)
+{
+    PyObject *time = PyFloat_FromDouble(t);
+    PyErr_Format(PyExc_ValueError,
+                 "control %.200s at t = %S: the calls of its function never end. If it evaluates its own model, as "
+                 "inverse_dynamics and accelerations do, that calls it again: give it `every=`, or a model without it",
+                 control, time);
+    Py_XDECREF(time);
+    return LG_CALLBACK;
+}
+
 /* Stores the numbers that the control or its tangent has returned. An exception gets a note that says where it was
    raised. */
 static lg_status store_of_control(store *as, const lg_python_function *function, const char *what, double t,
@@ -184,6 +195,8 @@ static lg_status store_of_control(store *as, const lg_python_function *function,
     char name[LG_WHAT_SIZE], note[LG_WHAT_SIZE];
     const char *control = PyUnicode_AsUTF8(function->name); /* not NULL, as above */
     snprintf(name, sizeof name, "the value returned by the %s of control %.*s", what, LG_SHORT(control));
+    if (!result && PyErr_ExceptionMatches(PyExc_RecursionError))
+        return refuse_recursion(control, t);
     lg_status status = as(result, name, ndim, dims, out);
     if (status != LG_CALLBACK)
         return status;

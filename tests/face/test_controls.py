@@ -630,3 +630,15 @@ def test_inside_a_function_there_are_no_forces():
         state.control("pd")
     with pytest.raises(ValueError, match=r"control\('pid'\).efforts gives them"):
         state.force("pid")
+
+
+@pytest.mark.parametrize("formulation", ["minimal", "R3xSO3"])
+def test_a_control_that_evaluates_its_own_model_is_refused_by_name(formulation):
+    def computed(state):
+        return state.model.inverse_dynamics(state.q, state.v, 0 * state.v, state.t, actuators=["pin"])
+
+    b = arm(formulation)
+    b.add_control(computed, joints="pin", name="computed")
+    model = b.build()
+    with pytest.raises(ValueError, match=r"control computed at t = 0.0: .* calls it again: give it `every=`"):
+        lgint.integrate(model, "rk44", t_end=0.1, h=0.01)
