@@ -35,4 +35,9 @@ lg_status lg_desired_check(const lg_element *e, const double *first, const char 
 /* The beginning of the first piece after t. */
 double lg_desired_next_kink(const lg_element *e, const double *first, double t);
 
+/* LG_JUMPED, with the element and the time in the report, if the function's coordinate or rate jumps between two times.
+   Where they differ by more than the trapezoidal sum of their derivatives, the interval is halved towards the larger
+   difference, which vanishes where the function is continuous, and stays at a jump. */
+lg_status lg_desired_continuous(const lg_element *e, double begin, double end, lg_report *report);
+
 #endif

@@ -286,6 +286,49 @@ def test_functions_whose_rate_jumps_at_a_sample_are_for_drives_alone():
     driven_bar(kinked)
 
 
+def slider(course):
+    b = lgint.ModelBuilder(formulation="R3xSO3")
+    b.add_body("cart", mass=2.0, inertia=(0.1, 0.1, 0.1), velocity=(1.0, 0, 0))
+    b.add_joint("prismatic", lgint.ground, "cart", point=(0, 0, 0), axis=(1, 0, 0), name="pin")
+    b.add_joint_motion("pin", course)
+    return b.build()
+
+
+JUMPS = {
+    "rate": (lambda t: (t, 1.0, 0.0) if t < 0.3 else (0.3 + 3 * (t - 0.3), 3.0, 0.0), "rate", "1 to 3"),
+    "coordinate": (lambda t: (t + 0.1 * (t >= 0.3), 1.0, 0.0), "coordinate", "0.3 to 0.4"),
+}
+
+
+@pytest.mark.parametrize("which", JUMPS)
+@pytest.mark.parametrize("options", [{"h": 0.013}, {"h": 0.01}, {"rtol": 1e-6, "atol": 1e-8}], ids=str)
+@pytest.mark.parametrize("model", [lambda f: crank("R3xSO3", f, 1.0), lambda f: crank("minimal", f, 1.0), slider])
+def test_a_jump_of_a_function_ends_the_run(model, options, which):
+    course, what, values = JUMPS[which]
+    message = rf"the {what} of pin.motion jumps from {values} at t = 0.3"
+    with pytest.raises(lgint.IntegrationError, match=message) as failure:
+        lgint.integrate(model(course), "dopri5", t_end=0.6, **options)
+    kept = failure.value.trajectory
+    assert 0.3 - kept.t[-1] < options.get("h", 0.3) * (1 + 1e-9)
+    np.testing.assert_allclose(kept.joint_position("pin"), kept.t, rtol=0, atol=1e-9)
+
+
+@pytest.mark.parametrize("method", ["rk44", "genalpha", "radau5"])
+def test_a_kink_of_a_function_does_not(method):
+    """The second rate jumps; smooth functions of very different scales in one run."""
+
+    def kinked(t):
+        late = max(t - 0.3, 0.0)
+        return (
+            t + late**2 + 1e-3 * np.sin(40 * t) - 0.04 * t,
+            0.96 + 2 * late + 0.04 * np.cos(40 * t),
+            (2.0 * (t >= 0.3) - 1.6 * np.sin(40 * t)),
+        )
+
+    run = lgint.integrate(crank("R3xSO3", kinked, 1.0), method, t_end=0.6, h=0.01)
+    assert run.joint_angle("pin")[-1] == pytest.approx(kinked(0.6)[0], abs=2e-3)
+
+
 def test_functions_may_end_after_the_run():
     def short(t):
         if t > 0.2:

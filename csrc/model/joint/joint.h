@@ -51,11 +51,11 @@ typedef struct lg_compliance {
     lg_status (*strain)(const lg_joint *joint, const lg_point *at, double strain[6], double stress[6]);
 } lg_compliance;
 
-/* Functions of memory: one of them. */
+/* Functions of memory. */
 typedef struct lg_joint_memory {
     const double *(*triads)(const lg_element *e); /* two triads, as turn.h has them, whose angle it is */
     /* Updates memory of any other kind as the waist's function `commit` does, where its frames are at the end of the
-       step. */
+       step; a motion only looks at the step. */
     lg_status (*commit)(const lg_element *e, const lg_pose *const f[2], const lg_point *from, const lg_point *to,
                         double *mem, lg_report *report);
 } lg_joint_memory;

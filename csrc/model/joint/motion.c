@@ -226,7 +226,15 @@ static const char *row_label(const lg_element *e, int row)
 }
 
 static const lg_joint_type at_rest = {.all = motion_at_rest_all};
-static const lg_joint_memory angle_memory = {.triads = angle_triads};
+static lg_status motion_commit(const lg_element *e, const lg_pose *const f[2], const lg_point *from, const lg_point *to,
+                               double *mem, lg_report *report)
+{
+    (void)f, (void)mem;
+    return from ? lg_desired_continuous(e, from->t, to->t, report) : LG_OK;
+}
+
+static const lg_joint_memory angle_memory = {.triads = angle_triads, .commit = motion_commit};
+static const lg_joint_memory slide_memory = {.commit = motion_commit};
 
 #define ROW(NAME, DOC, ...)                                                                                            \
     const lg_joint_type lg_##NAME##_motion = {                                                                         \
@@ -248,4 +256,4 @@ static const lg_joint_memory angle_memory = {.triads = angle_triads};
         __VA_ARGS__}
 
 ROW(angle, "A prescribed angle about the axis between two bodies.", .info.nmem = 1, .memory = &angle_memory);
-ROW(slide, "A prescribed slide along an axis of the first of two bodies.");
+ROW(slide, "A prescribed slide along an axis of the first of two bodies.", .memory = &slide_memory);
