@@ -226,7 +226,7 @@ class Model(System):
         angular_velocity : ndarray, shape (..., 3)
             Angular velocity in body axes, rad/s.
         """
-        frame = self._compiled.frames.get(name)
+        frame = self._compiled.frames.get(name) if isinstance(name, str) else None
         return self._in_body_axes(name, self.frame(name) if frame is None else frame, q, v, t)
 
     def accelerations(self, name: str, q: Array, v: Array, vdot: Array, t: ArrayLike = 0.0) -> tuple[Array, Array]:
