@@ -128,10 +128,24 @@ PyObject *lg_python_state(const lg_python_reader *reader, const lg_point *at)
                                  copy_of(reader->nmem ? at->mem.theta : NULL, reader->nv));
 }
 
-static PyObject *call_with_state(PyObject *callable, const void *reader, const lg_point *at)
+/* Replaces the exception of a function whose calls never end. */
+static void refuse_recursion(const lg_python_function *function, double t)
+{
+    PyObject *time = PyFloat_FromDouble(t);
+    PyErr_Format(PyExc_ValueError,
+                 "the function of %U at t = %S: its calls never end. If it evaluates its own model, as "
+                 "inverse_dynamics does, that calls it again: give it a model without it, or `every=` to a control",
+                 function->name, time);
+    Py_XDECREF(time);
+}
+
+static PyObject *call_with_state(const lg_python_function *function, PyObject *callable, const void *reader,
+                                 const lg_point *at)
 {
     PyObject *state = lg_python_state(reader, at), *result = state ? PyObject_CallOneArg(callable, state) : NULL;
     Py_XDECREF(state);
+    if (!result && PyErr_ExceptionMatches(PyExc_RecursionError))
+        refuse_recursion(function, at->t);
     return result;
 }
 
@@ -139,15 +153,16 @@ static lg_status call_of_state(void *self, void *reader, const lg_point *at, int
 {
     const npy_intp dims[] = {n, 6};
     const lg_python_function *function = self;
-    return store_force(function, call_with_state(function->callable, reader, at), n > 1 ? 2 : n, dims + (n == 1),
-                       value);
+    return store_force(function, call_with_state(function, function->callable, reader, at), n > 1 ? 2 : n,
+                       dims + (n == 1), value);
 }
 
 static lg_status call_of_state_tangent(void *self, void *reader, const lg_point *at, int n, double *slopes)
 {
     const npy_intp dims[] = {2, 6 * n, 6 * n};
     const lg_python_function *function = self;
-    return store_returned(function, "tangent", call_with_state(function->tangent, reader, at), n ? 3 : 1, dims, slopes);
+    return store_returned(function, "tangent", call_with_state(function, function->tangent, reader, at), n ? 3 : 1,
+                          dims, slopes);
 }
 
 lg_law lg_python_law_of_state(lg_python_function *function)
@@ -176,17 +191,6 @@ static void add_note(const char *text)
 /* How numbers that a function has returned are stored: lg_returned or lg_returned_force. */
 typedef lg_status store(PyObject *result, const char *name, int ndim, const npy_intp *dims, double *out);
 
-static lg_status refuse_recursion(const char *control, double t)
-{
-    PyObject *time = PyFloat_FromDouble(t);
-    PyErr_Format(PyExc_ValueError,
-                 "control %.200s at t = %S: the calls of its function never end. If it evaluates its own model, as "
-                 "inverse_dynamics and accelerations do, that calls it again: give it `every=`, or a model without it",
-                 control, time);
-    Py_XDECREF(time);
-    return LG_CALLBACK;
-}
-
 /* Stores the numbers that the control or its tangent has returned. An exception gets a note that says where it was
    raised. */
 static lg_status store_of_control(store *as, const lg_python_function *function, const char *what, double t,
@@ -195,8 +199,6 @@ static lg_status store_of_control(store *as, const lg_python_function *function,
     char name[LG_WHAT_SIZE], note[LG_WHAT_SIZE];
     const char *control = PyUnicode_AsUTF8(function->name); /* not NULL, as above */
     snprintf(name, sizeof name, "the value returned by the %s of control %.*s", what, LG_SHORT(control));
-    if (!result && PyErr_ExceptionMatches(PyExc_RecursionError))
-        return refuse_recursion(control, t);
     lg_status status = as(result, name, ndim, dims, out);
     if (status != LG_CALLBACK)
         return status;
@@ -210,23 +212,23 @@ static lg_status call_control(void *self, void *reader, const lg_point *at, int 
     const npy_intp dims[] = {n};
     const lg_python_function *function = self;
     return store_of_control(lg_returned_force, function, "function", at->t,
-                            call_with_state(function->callable, reader, at), 1, dims, value);
+                            call_with_state(function, function->callable, reader, at), 1, dims, value);
 }
 
 static lg_status call_sampled_control(void *self, void *reader, const lg_point *at, int n, double *value)
 {
     const npy_intp dims[] = {n};
     const lg_python_function *function = self;
-    return store_of_control(lg_returned, function, "function", at->t, call_with_state(function->callable, reader, at),
-                            1, dims, value);
+    return store_of_control(lg_returned, function, "function", at->t,
+                            call_with_state(function, function->callable, reader, at), 1, dims, value);
 }
 
 static lg_status call_control_tangent(void *self, void *reader, const lg_point *at, int n, double *slopes)
 {
     const npy_intp dims[] = {2, n, ((const lg_python_reader *)reader)->nv};
     const lg_python_function *function = self;
-    return store_of_control(lg_returned, function, "tangent", at->t, call_with_state(function->tangent, reader, at), 3,
-                            dims, slopes);
+    return store_of_control(lg_returned, function, "tangent", at->t,
+                            call_with_state(function, function->tangent, reader, at), 3, dims, slopes);
 }
 
 void lg_python_control(lg_python_function *function, lg_control_spec *control)

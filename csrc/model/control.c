@@ -13,13 +13,14 @@ void lg_model_layout_controls(lg_model *m, const lg_model_spec *spec, int nforce
     int *forces = lg_arena_ints(arena, (size_t)(n ? nforces : 0));
     for (int i = 0; i < n; i++) {
         const lg_control_spec *from = &spec->controls[i];
-        char *name = lg_arena_take(arena, strlen(from->name) + 1);
+        size_t length = strlen(from->name) + 1;
+        char *name = lg_arena_take(arena, length);
         int *reads = lg_arena_ints(arena, (size_t)from->nreads);
         int *block = lg_arena_ints(arena, (size_t)spec->nblocks);
         if (!name || !controls) // the arena is being measured
             continue;
         controls[i] = (lg_controller){.given = *from, .force = forces, .block = block, .states = -1};
-        controls[i].given.name = strcpy(name, from->name);
+        controls[i].given.name = memcpy(name, from->name, length);
         controls[i].given.reads = memcpy(reads, from->reads, (size_t)from->nreads * sizeof *reads);
     }
 }

@@ -344,3 +344,17 @@ def test_bad_arguments_are_refused(given, message):
     b.add_body("hand", mass=1.0, inertia=np.eye(3))
     with pytest.raises(ValueError, match=message):
         b.add_force_law(**given, bodies="hand", name="pull")
+
+
+@pytest.mark.parametrize("formulation", ["minimal", "SE3"])
+def test_a_law_that_evaluates_its_own_model_is_refused_by_name(formulation):
+    b = lgint.ModelBuilder(formulation=formulation)
+    b.add_body("bar", mass=1.0, inertia=(1, 1, 1), position=(1, 0, 0))
+    b.add_joint("revolute", lgint.ground, "bar", point=(0, 0, 0), axis=(0, 0, 1), name="pin")
+
+    def push(state):
+        return [state.model.inverse_dynamics(state.q, state.v, 0 * state.v, state.t, actuators=["pin"])[0], *[0] * 5]
+
+    b.add_force_law(push, bodies="bar", name="push")
+    with pytest.raises(ValueError, match="the function of push at t = 0.0: its calls never end.* a model without it"):
+        lgint.integrate(b.build(), "rk44", h=0.01, t_end=0.1)

@@ -640,5 +640,5 @@ def test_a_control_that_evaluates_its_own_model_is_refused_by_name(formulation):
     b = arm(formulation)
     b.add_control(computed, joints="pin", name="computed")
     model = b.build()
-    with pytest.raises(ValueError, match=r"control computed at t = 0.0: .* calls it again: give it `every=`"):
+    with pytest.raises(ValueError, match="the function of computed at t = 0.0: .* calls it again: .* `every=`"):
         lgint.integrate(model, "rk44", t_end=0.1, h=0.01)

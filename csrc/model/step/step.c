@@ -314,7 +314,7 @@ static void put_gradients(const pair_step *s, const between *b, const lg_joint *
 static lg_status react(const pair_step *s, const between *b, const lg_joint *joint, part *out)
 {
     int linear = is_linear(s);
-    double C, c[LG_MAX_ROWS], at_end[6];
+    double C, c[LG_MAX_ROWS], at_end[6] = {0};
     lg_rows rows, end;
     LG_TRY(rows_at(s, b, joint, LG_AT_MIDDLE, linear ? LG_ROWS_K : 0, &rows));
     int first = first_relative(joint, &rows);
