@@ -1,6 +1,7 @@
 /* Values of controls and their derivatives; see control.h. */
 #include "model/control.h"
 
+#include "model/beside.h"
 #include "model/rows.h"
 #include "system/chain.h"
 
@@ -45,12 +46,6 @@ static lg_status check_spec(const lg_model *m, const lg_control_spec *given, lg_
                : lg_model_refuse(report, given->name, "the period of samples must be positive");
 }
 
-/* How many values of a control a force takes. */
-static int width_of(const lg_force *force)
-{
-    return force->type == &lg_body_effort ? 6 : 1;
-}
-
 /* Whether an element takes values of the control, of which those of all controls before it are `first`; if so, notes
    where they are. */
 static int takes(lg_element *e, int width, const lg_controller *control, int first)
@@ -79,7 +74,7 @@ static void connect(lg_model *m, lg_controller *control, int first)
 {
     for (int i = 0; i < m->nforces; i++) {
         lg_element *e = &m->forces[i].e;
-        if (!takes(e, width_of(&m->forces[i]), control, first))
+        if (!takes(e, e->info->uses_control, control, first))
             continue;
         control->force[control->nforces++] = i;
         for (int s = 0; s < e->info->nframes; s++)
@@ -98,7 +93,7 @@ static void connect(lg_model *m, lg_controller *control, int first)
 static size_t work_of(const lg_model *m, const lg_controller *control)
 {
     size_t nv = (size_t)m->space.nv, n = (size_t)control->given.nvalues, given = control->given.has_tangent ? nv : 2;
-    return (size_t)m->space.nq + 2 * nv + n * (2 * nv + nv + 2 * nv + 2 * given);
+    return lg_beside_work(&m->space) + n * (2 * nv + nv + 2 * nv + 2 * given);
 }
 
 static lg_status fill_control(lg_model *m, lg_controller *control, int first, lg_layout *layout, lg_report *report)
@@ -223,7 +218,7 @@ typedef struct slopes {
     const lg_controller *c;
     const lg_point *at;
     int n; /* values */
-    double *q, *v, *theta; /* a state beside the point */
+    lg_beside beside;
     double *by[2]; /* of the values, by all displacements and all velocities: n x nv each, column by column */
     double *exerted; /* generalized forces by the values: nv x n, column by column */
     double *along, *by_unknown; /* a block's part of `by`, and the same along a chain */
@@ -232,48 +227,28 @@ typedef struct slopes {
 
 static slopes open_slopes(const lg_model *m, const lg_controller *c, const lg_point *at)
 {
-    int nq = m->space.nq, nv = m->space.nv, n = c->given.nvalues;
-    double *work = at->work + c->work;
-    slopes s = {.m = m, .c = c, .at = at, .n = n, .q = work, .v = work + nq, .theta = work + nq + nv};
-    s.by[0] = s.theta + nv, s.by[1] = s.by[0] + n * nv;
+    int nv = m->space.nv, n = c->given.nvalues;
+    slopes s = {.m = m, .c = c, .at = at, .n = n, .beside = lg_beside_open(&m->space, at, at->work + c->work)};
+    s.by[0] = s.beside.theta + nv, s.by[1] = s.by[0] + n * nv;
     s.exerted = s.by[1] + n * nv;
     s.along = s.exerted + n * nv, s.by_unknown = s.along + n * nv;
     s.given = s.by_unknown + n * nv;
-    lg_copy(nq, at->q, s.q);
-    lg_copy(nv, at->v, s.v);
-    lg_zero(nv, s.theta);
     lg_zero(2 * n * nv, s.by[0]);
     lg_zero(n * nv, s.exerted);
     return s;
 }
 
-/* Moves the state along one velocity, or the displacement along it, and returns by how much. */
-static double move_beside(const slopes *s, int level, int k, double step)
-{
-    const lg_space *space = &s->m->space;
-    if (level == 1) {
-        s->v[k] = s->at->v[k] + step * (1 + fabs(s->at->v[k]));
-        return s->v[k] - s->at->v[k];
-    }
-    s->theta[k] = step;
-    lg_space_move(space, s->at->q, s->theta, NULL, s->q, NULL);
-    s->theta[k] = 0;
-    return step;
-}
-
 static lg_status differentiate(const slopes *s, int level, int k)
 {
-    lg_point beside = *s->at;
     double *low = s->given, *high = s->given + s->n;
-    beside.q = s->q, beside.v = s->v;
-    double down = move_beside(s, level, k, -LG_LAW_STEP);
+    lg_point beside = lg_beside_point(&s->beside);
+    double down = lg_beside_move(&s->beside, level, k, -LG_LAW_STEP);
     LG_TRY(lg_control_call(s->m, s->c, &beside, low));
-    double up = move_beside(s, level, k, LG_LAW_STEP);
+    double up = lg_beside_move(&s->beside, level, k, LG_LAW_STEP);
     LG_TRY(lg_control_call(s->m, s->c, &beside, high));
     for (int i = 0; i < s->n; i++)
         s->by[level][s->n * k + i] = (high[i] - low[i]) / (up - down);
-    lg_copy(s->m->space.nq, s->at->q, s->q);
-    s->v[k] = s->at->v[k];
+    lg_beside_return(&s->beside, level, k);
     return LG_OK;
 }
 
@@ -323,7 +298,7 @@ static lg_status exert_unit(const slopes *s, const lg_force *force, int value)
     const lg_pose *pose[2];
     lg_load load;
     double *values = s->at->work + e->value;
-    lg_zero(width_of(force), values);
+    lg_zero(e->info->uses_control, values);
     values[value] = 1;
     lg_element_poses(e, s->at, pose);
     lg_status status = force->type->wrenches(e, pose, s->at, 0, &load);
@@ -340,7 +315,7 @@ static lg_status exert_units(const slopes *s)
     const lg_model *m = s->m;
     for (int i = 0; i < s->c->nforces; i++) {
         const lg_force *force = &m->forces[s->c->force[i]];
-        for (int value = 0; value < width_of(force); value++)
+        for (int value = 0; value < force->e.info->uses_control; value++)
             LG_TRY(exert_unit(s, force, value));
     }
     if (s->c->states < 0)

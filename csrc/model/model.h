@@ -144,7 +144,8 @@ typedef struct lg_element_info {
     int npairs; /* number of these pairs */
     int nframes, nrows, nmem;
     int uses_law; /* it has a law, whose derivatives are formed by differences if it has no tangent */
-    int uses_control; /* it takes values of a control, from the one on that its last parameter names */
+    int uses_control; /* how many values of a control it takes, from the one on that its last parameter names; a body
+                         one for each velocity */
     const lg_parameter *parameters;
     int nparameters; /* descriptors, not values */
     const double *example; /* valid values, for tests of rows whose descriptors do not say what is valid; NULL: none */

@@ -1,6 +1,7 @@
 /* Derivatives of laws by what they read; see read.h. */
 #include "model/force/read.h"
 
+#include "model/beside.h"
 #include "model/body/body.h"
 #include "system/chain.h"
 
@@ -9,7 +10,7 @@ enum { EXERTED = 12, LEVELS = 2 }; /* two wrenches; by q and by v */
 typedef struct reading {
     const lg_force *force;
     const lg_point *at;
-    double *q, *v, *theta; /* beside the point */
+    lg_beside beside;
     double *slopes, *along; /* of what is exerted, by the velocities of a block and by its unknown, column by column */
 } reading;
 
@@ -26,7 +27,7 @@ static int read_width(const lg_reads *reads)
 
 size_t lg_reads_work(const lg_reads *reads)
 {
-    return (size_t)reads->space->nq + 2 * (size_t)reads->space->nv + 2 * EXERTED * (size_t)read_width(reads);
+    return lg_beside_work(reads->space) + 2 * EXERTED * (size_t)read_width(reads);
 }
 
 /* ---- the clique ---- */
@@ -73,13 +74,9 @@ void lg_reads_join(lg_layout *layout, lg_force *force, long *matrix_block)
 static reading open_reading(const lg_force *force, const lg_point *at)
 {
     const lg_space *space = force->reads->space;
-    double *work = at->work + force->reads->work;
-    reading r = {force, at, work, work + space->nq, work + space->nq + space->nv, NULL, NULL};
-    r.slopes = r.theta + space->nv;
+    reading r = {force, at, lg_beside_open(space, at, at->work + force->reads->work), NULL, NULL};
+    r.slopes = r.beside.theta + space->nv;
     r.along = r.slopes + EXERTED * read_width(force->reads);
-    lg_copy(space->nq, at->q, r.q);
-    lg_copy(space->nv, at->v, r.v);
-    lg_zero(space->nv, r.theta);
     return r;
 }
 
@@ -93,8 +90,7 @@ static int exerted_values(const reading *r)
 static lg_status exert_beside(const reading *r, double *out)
 {
     const lg_element *e = &r->force->e;
-    lg_point beside = *r->at;
-    beside.q = r->q, beside.v = r->v;
+    lg_point beside = lg_beside_point(&r->beside);
     if (r->force->type->coordinate) {
         double law[3];
         LG_TRY(r->force->type->coordinate(e, &beside, 0, 0, 0, law));
@@ -109,38 +105,16 @@ static lg_status exert_beside(const reading *r, double *out)
     return LG_OK;
 }
 
-/* Moves the state to one side along velocity k and returns by how much. */
-static double move_beside(const reading *r, int level, int k, double step)
-{
-    const lg_space *space = r->force->reads->space;
-    if (level == 1) {
-        r->v[k] = r->at->v[k] + step * (1 + fabs(r->at->v[k]));
-        return r->v[k] - r->at->v[k];
-    }
-    r->theta[k] = step;
-    lg_space_move(space, r->at->q, r->theta, NULL, r->q, NULL);
-    r->theta[k] = 0;
-    return step;
-}
-
-static void move_back(const reading *r, int level, int k)
-{
-    if (level == 1)
-        r->v[k] = r->at->v[k];
-    else
-        lg_copy(r->force->reads->space->nq, r->at->q, r->q);
-}
-
 static lg_status differentiate(const reading *r, int level, const lg_block *block)
 {
     int n = exerted_values(r);
     double low[EXERTED], high[EXERTED];
     for (int k = 0; k < block->nv; k++) {
-        double down = move_beside(r, level, block->v + k, -LG_LAW_STEP);
+        double down = lg_beside_move(&r->beside, level, block->v + k, -LG_LAW_STEP);
         LG_TRY(exert_beside(r, low));
-        double up = move_beside(r, level, block->v + k, LG_LAW_STEP);
+        double up = lg_beside_move(&r->beside, level, block->v + k, LG_LAW_STEP);
         LG_TRY(exert_beside(r, high));
-        move_back(r, level, block->v + k);
+        lg_beside_return(&r->beside, level, block->v + k);
         for (int i = 0; i < n; i++)
             r->slopes[n * k + i] = (high[i] - low[i]) / (up - down);
     }
