@@ -16,7 +16,7 @@ SOURCES := pyproject.toml setup.py $(shell find csrc -name '*.[ch]' -o -name '*.
 C_FILES = $(shell find csrc tests/c -name '*.[ch]')
 SHARE := 1
 JOBS := $(shell getconf _NPROCESSORS_ONLN)
-C_TESTS = $(MAKE) -C tests/c PYTHON=$(abspath $(BIN))/python
+C_TESTS = $(MAKE) --jobs=$(JOBS) --output-sync=target -C tests/c PYTHON=$(abspath $(BIN))/python
 
 .PHONY: demo test slow sanitize papers papers-quick counts wheel pictures docs lint format clean
 
