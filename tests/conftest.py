@@ -5,11 +5,13 @@ import os
 import shutil
 import signal
 
+os.environ["MPLBACKEND"] = "Agg"  # notebooks and plots draw into files
+# as many tests run at a time as there are processors, so each takes one; NumPy reads it when it is imported
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
 import numpy as np
 import pytest
 from hypothesis import settings
-
-os.environ["MPLBACKEND"] = "Agg"  # notebooks and plots draw into files
 
 # a shell that starts the suite in the background may let it ignore Ctrl-C, on which tests wait
 signal.signal(signal.SIGINT, signal.default_int_handler)
