@@ -58,15 +58,14 @@ def density(tree: Tree) -> int:
     return product
 
 
-def weights(tree: Tree, A: list[list[Value]]) -> list[Value]:
-    """phi_i(tree): the elementary weights of the stages."""
+def weights(tree: Tree, A: list[list[Value]], known: dict[Tree, list[Value]]) -> list[Value]:
+    """phi_i(tree): the elementary weights of the stages; `known` has A phi of the branches met so far."""
     result: list[Value] = [Fraction(1)] * len(A)
     for branch in tree:
-        inner = weights(branch, A)
-        result = [
-            r * sum((a * w for a, w in zip(row, inner, strict=True)), Fraction(0))
-            for r, row in zip(result, A, strict=True)
-        ]
+        if branch not in known:
+            phi = weights(branch, A, known)
+            known[branch] = [sum((a * w for a, w in zip(row, phi, strict=True)), Fraction(0)) for row in A]
+        result = [r * sums for r, sums in zip(result, known[branch], strict=True)]
     return result
 
 
@@ -74,9 +73,9 @@ def violated(
     A: list[list[Value]], b: list[Value], order: int, rounded: Fraction = Fraction(0), s: Fraction = Fraction(1)
 ) -> list[Tree]:
     """Trees with exactly `order` nodes whose condition for the weights at s does not hold."""
-    result = []
+    result, known = [], {}
     for tree in trees(order):
-        excess = sum((bi * w for bi, w in zip(b, weights(tree, A), strict=True)), -(s**order) / density(tree))
+        excess = sum((bi * w for bi, w in zip(b, weights(tree, A, known), strict=True)), -(s**order) / density(tree))
         if excess != 0 and not (isinstance(excess, Fraction) and abs(excess) <= rounded):
             result.append(tree)
     return result
