@@ -31,44 +31,50 @@ double lg_desired_next_kink(const lg_element *e, const double *first, double t)
     return INFINITY;
 }
 
+/* ---- continuity ---- */
+
 typedef struct sample {
-    double t, motion[3];
+    double t, motion[LG_COURSE_LEVELS * LG_COURSE_WIDTH];
 } sample;
 
-static lg_status take_sample(const lg_element *e, double t, sample *at)
+/* The values at t of a step that the search looks into, before or after a kink at which the motion may jump. */
+static lg_status take_sample(const lg_course *m, double t, double inside, sample *at)
 {
     at->t = t;
-    return e->function.call(e->function.self, t, 3, at->motion);
+    for (const double *kink = m->kinks; kink < m->end; kink += m->stride)
+        t = lg_beside_kink(t, *kink, inside);
+    return m->e->function.call(m->e->function.self, t, LG_COURSE_LEVELS * m->n, at->motion);
 }
 
-/* By how much the coordinate (`level` 0) or the rate (1) changes beyond the trapezoidal sum of its derivative. */
-static double beyond(const sample *a, const sample *b, int level)
+/* By how much component i of the value (`level` 0) or of the rate (1) changes beyond the trapezoidal sum of its
+   derivative. */
+static double beyond(const lg_course *m, const sample *a, const sample *b, int level, int i)
 {
-    const double *x = a->motion + level, *y = b->motion + level;
-    return fabs(y[0] - x[0] - (b->t - a->t) / 2 * (x[1] + y[1]));
+    const double *x = a->motion + level * m->n + i, *y = b->motion + level * m->n + i;
+    return fabs(y[0] - x[0] - (b->t - a->t) / 2 * (x[m->n] + y[m->n]));
 }
 
 /* What the accuracy of a function leaves, in m or rad, and per second of rates. */
-static double tolerance(const sample *a, const sample *b, int level)
+static double tolerance(const lg_course *m, const sample *a, const sample *b, int level, int i)
 {
-    const double *x = a->motion + level, *y = b->motion + level;
-    return 1e-9 + 1e-6 * (fabs(x[0]) + fabs(y[0]) + (b->t - a->t) * (fabs(x[1]) + fabs(y[1])));
+    const double *x = a->motion + level * m->n + i, *y = b->motion + level * m->n + i;
+    return 1e-9 + 1e-6 * (fabs(x[0]) + fabs(y[0]) + (b->t - a->t) * (fabs(x[m->n]) + fabs(y[m->n])));
 }
 
-static lg_status search_jump(const lg_element *e, int level, sample a, sample b, lg_report *report)
+static lg_status search_jump(const lg_course *m, int level, int i, sample a, sample b, lg_report *report)
 {
     static const char *const names[] = {"coordinate", "rate"};
-    double most = tolerance(&a, &b, level);
-    while (beyond(&a, &b, level) > most) {
+    double most = tolerance(m, &a, &b, level, i), inside = a.t + (b.t - a.t) / 2;
+    while (beyond(m, &a, &b, level, i) > most) {
         sample middle;
         double t = a.t + (b.t - a.t) / 2;
         if (t <= a.t || t >= b.t) {
-            lg_report_say(report, "the %s of %.*s jumps from %.6g to %.6g at t = %.6g", names[level], LG_SHORT(e->name),
-                          a.motion[level], b.motion[level], b.t);
+            lg_report_say(report, "the %s of %.*s jumps from %.6g to %.6g at t = %.6g", names[level],
+                          LG_SHORT(m->e->name), a.motion[level * m->n + i], b.motion[level * m->n + i], b.t);
             return LG_JUMPED;
         }
-        LG_TRY(take_sample(e, t, &middle));
-        if (beyond(&a, &middle, level) > beyond(&middle, &b, level))
+        LG_TRY(take_sample(m, t, inside, &middle));
+        if (beyond(m, &a, &middle, level, i) > beyond(m, &middle, &b, level, i))
             b = middle;
         else
             a = middle;
@@ -76,14 +82,16 @@ static lg_status search_jump(const lg_element *e, int level, sample a, sample b,
     return LG_OK;
 }
 
-lg_status lg_desired_continuous(const lg_element *e, double begin, double end, lg_report *report)
+lg_status lg_course_continuous(const lg_course *m, double begin, double end, lg_report *report)
 {
     sample a, b;
-    if (!e->function.call || !(end > begin))
+    double inside = begin + (end - begin) / 2;
+    if (!(end > begin))
         return LG_OK;
-    LG_TRY(take_sample(e, begin, &a));
-    LG_TRY(take_sample(e, end, &b));
+    LG_TRY(take_sample(m, begin, inside, &a));
+    LG_TRY(take_sample(m, end, inside, &b));
     for (int level = 0; level < 2; level++)
-        LG_TRY(search_jump(e, level, a, b, report));
+        for (int i = 0; i < m->n; i++)
+            LG_TRY(search_jump(m, level, i, a, b, report));
     return LG_OK;
 }

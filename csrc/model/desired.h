@@ -35,9 +35,19 @@ lg_status lg_desired_check(const lg_element *e, const double *first, const char 
 /* The beginning of the first piece after t. */
 double lg_desired_next_kink(const lg_element *e, const double *first, double t);
 
-/* LG_JUMPED, with the element and the time in the report, if the function's coordinate or rate jumps between two times.
-   Where they differ by more than the trapezoidal sum of their derivatives, the interval is halved towards the larger
-   difference, which vanishes where the function is continuous, and stays at a jump. */
-lg_status lg_desired_continuous(const lg_element *e, double begin, double end, lg_report *report);
+enum { LG_COURSE_LEVELS = 3, LG_COURSE_WIDTH = 6 }; /* value and two derivatives; the largest number of values */
+
+/* A motion of n values that a function of the user gives, with the times at which it and its rate may jump. */
+typedef struct lg_course {
+    const lg_element *e;
+    int n;
+    const double *kinks, *end; /* every `stride` numbers there is one; NULL: it may jump nowhere */
+    int stride;
+} lg_course;
+
+/* LG_JUMPED, with the element and the time in the report, if a value or a rate jumps between two times. Where they
+   differ by more than the trapezoidal sum of their derivatives, the interval is halved towards the larger difference,
+   which vanishes where the function is continuous, and stays at a jump. */
+lg_status lg_course_continuous(const lg_course *m, double begin, double end, lg_report *report);
 
 #endif

@@ -1,5 +1,5 @@
 /* The memory of a model: angles about joints through full turns, each one number (turn.h), and what other elements
-   keep.
+   keep. Motions that functions of the user give are checked here as well, since a jump ends a run after a step.
 
    An angle that has turned by more than half a turn in a step is believed only if it agrees, within a quarter turn,
    with the integral of the rates at both ends, with accelerations where they are known:
@@ -98,9 +98,41 @@ static lg_status commit_others(const lg_model *m, const lg_point *from, const lg
     return LG_OK;
 }
 
+static const lg_element *element_of(const lg_model *m, int i)
+{
+    const lg_element_ref *ref = &m->element_of[i];
+    return ref->body ? &ref->body->e : ref->force ? &ref->force->e : &ref->joint->e;
+}
+
+static int is_motion(const lg_element *e)
+{
+    return e->function.call && e->info->continuous;
+}
+
+int lg_model_has_motions(const lg_model *m)
+{
+    for (int i = 0; i < m->nelements; i++)
+        if (is_motion(element_of(m, i)))
+            return 1;
+    return 0;
+}
+
+static lg_status check_motions(const lg_model *m, const lg_point *from, const lg_point *to, lg_report *report)
+{
+    for (int i = 0; from && m->has_motions && i < m->nelements; i++) {
+        const lg_element *e = element_of(m, i);
+        if (is_motion(e))
+            LG_TRY(e->info->continuous(e, from->t, to->t, report));
+    }
+    return LG_OK;
+}
+
 lg_status lg_model_commit(void *self, const lg_point *from, const lg_point *to, double *mem, lg_report *report)
 {
     const lg_model *m = self;
+    LG_TRY(check_motions(m, from, to, report));
+    if (!m->system.nmem)
+        return LG_OK;
     LG_TRY(lg_model_move(m, LG_FORM_DYNAMICS, to, LG_TWISTS, 0));
     turn_on(m, to, mem);
     LG_TRY(commit_others(m, from, to, mem, report));

@@ -135,6 +135,8 @@ lg_status lg_model_rows(const lg_system *system, int element, int numbers[4], lg
 
 /* ---- the rows of bodies.def, forces.def and joints.def, for builders, docs and error texts ---- */
 
+struct lg_element;
+
 typedef struct lg_element_info {
     const char *family; /* "body", "force" or "joint" */
     const char *name, *doc, *reference;
@@ -150,6 +152,9 @@ typedef struct lg_element_info {
     int nparameters; /* descriptors, not values */
     const double *example; /* valid values, for tests of rows whose descriptors do not say what is valid; NULL: none */
     int nexample;
+    /* Of rows whose function of the user is a motion: LG_JUMPED, with a report, if it jumps in an accepted step where
+       it must not. */
+    lg_status (*continuous)(const struct lg_element *e, double begin, double end, lg_report *report);
 } lg_element_info;
 
 int lg_element_count(void);

@@ -47,6 +47,7 @@ struct lg_model {
     size_t turned; /* position in the scratch of room for the memory: memory.c */
     void (*forget)(void); /* as in lg_model_spec */
     int coordinate_forces; /* some forces act on coordinates of trees */
+    int has_motions; /* functions of the user give some motions, which must not jump */
     int laws_read; /* some laws depend on blocks that they read */
     lg_level force_level; /* the kinematics that forces need, those of joints with compliance included */
     int ncontrols;
@@ -71,6 +72,7 @@ lg_status lg_model_accelerate_under_wrenches(void *self, const lg_point *point, 
 lg_status lg_model_energy(void *self, const lg_point *point, double *T, double *V);
 double lg_model_next_kink(void *self, double t);
 lg_status lg_model_commit(void *self, const lg_point *from, const lg_point *to, double *mem, lg_report *report);
+int lg_model_has_motions(const lg_model *m);
 void lg_model_form(lg_form form, lg_system *sibling);
 extern const lg_inverse_mass lg_model_inverse_mass;
 /* Those of steps, pair.c. */

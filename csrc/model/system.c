@@ -92,7 +92,8 @@ void lg_model_fill_system(lg_model *m)
     for (const lg_controller *c = m->controls; c < m->controls + m->ncontrols; c++)
         s->sample = c->given.every > 0 ? lg_model_sample : s->sample;
     s->control = m->ncontrols ? m->controls->given.name : NULL;
-    s->commit = m->choice.mem > 0 ? lg_model_commit : NULL;
+    m->has_motions = lg_model_has_motions(m);
+    s->commit = m->choice.mem > 0 || m->has_motions ? lg_model_commit : NULL;
     for (const lg_joint *j = m->joints; j < m->joints + m->njoints; j++)
         s->commit = j->type->memory ? lg_model_commit : s->commit;
     s->choice = m->pattern.nmasked ? &m->choice : NULL;

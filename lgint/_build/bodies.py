@@ -11,7 +11,8 @@ from lgint._args import array, choice, number
 from lgint._build.body import IDENTITY, START_TOLERANCE, ZERO, Body, com_and_pivot
 from lgint._build.flexible import ModalBody
 from lgint._build.parts import Parts
-from lgint._build.support import Motion, support
+from lgint._build.support import support
+from lgint._build.timed import Motion
 from lgint._model.checks import inertia_matrix
 from lgint._model.formulations import FORMULATIONS
 from lgint._model.record import MINIMAL
@@ -142,13 +143,15 @@ class BodyBuilder(Parts):
             Inertial, m; at rest. A motion gives the position itself.
         rotation : array_like, shape (3, 3) or (4,)
             Matrix or unit quaternion (scalar first) from the support's to inertial axes. Default: the identity.
-        motion : function or table, optional
-            A function of time that returns the position (m) in its first row, the velocity in the second and the
-            acceleration in the third, (3, 3); or (3, 6) with a rotation vector psi (rad, inertial axes) and its
-            derivatives beside them: the support then has the rotation exp(psi) times `rotation`. Or a table (times
-            (m,), values (m, 3) or (m, 6)): the cubic spline through its values that rests before and after them.
+        motion : array_like, shape (3,) or (6,), table, pieces or function, optional
+            The position (m) and, in six values, a rotation vector psi (rad, inertial axes), with which the support has
+            the rotation exp(psi) times `rotation`. A vector, at rest. Or a table, a tuple (times (m,), values (m, 3)
+            or (m, 6)): the cubic spline through its values that rests before and after them. Or quadratic pieces, shape
+            (pieces, 10) or (pieces, 19): rows of the time at which a piece begins, and there values, rates and second
+            rates; the first piece also holds before its time, and the last one has no end. Or a function of time that
+            returns values, rates and second rates, (3, 3) or (3, 6).
         kinks : array_like, shape (k,)
-            Times at which the acceleration of the motion jumps, for runs to land on. Default: the times of a table.
+            Times at which the second rate of a function jumps; steps end there.
 
         Returns
         -------
@@ -158,7 +161,8 @@ class BodyBuilder(Parts):
         Raises
         ------
         ValueError
-            For a name in use, wrong shapes, and rows of a motion that are not derivatives of each other at t = 0.
+            For a name in use, wrong shapes, and motions that `add_joint_motion` refuses as well. A run ends where a
+            function or its rate jumps.
         """
         self._new_name("support", name)
         start = array(f"position of {name!r}", position, (3,))

@@ -9,9 +9,9 @@ from numpy.typing import ArrayLike
 
 from lgint._args import Array, array, listing
 from lgint._build.body import IDENTITY
-from lgint._build.forces import Load, source
 from lgint._build.joints import JointBuilder
 from lgint._build.parts import Partner
+from lgint._build.timed import Load, set_kinks, value_in_time
 from lgint._model.compile import ROWS
 from lgint._model.parameters import DECLARED
 from lgint._model.record import EDGES, JointRow
@@ -30,6 +30,7 @@ def add_edge(
     stiffness: ArrayLike,
     damping: ArrayLike,
     reference_strain: Load,
+    kinks: ArrayLike,
     mask: str | None,
     name: str,
 ) -> str:
@@ -54,6 +55,8 @@ def add_edge(
     reference_strain : array_like (6,), table or function of time
         The strain without stress; tables as for loads. A table cannot change the reference of constrained strains; a
         function that does returns (3, 6), the strain and its first two derivatives.
+    kinks : array_like, shape (k,)
+        Times at which a function is not smooth; steps end there.
     mask : None, "kirchhoff" or "inextensible"
         Which strains are constrained to their reference: none, shear, shear and stretch.
     """
@@ -64,7 +67,8 @@ def add_edge(
         )
     kind = EDGES[mask]
     parameters, numbers = DECLARED[kind].parameters, {"length": length, "stiffness": stiffness, "damping": damping}
-    reference = source(f"reference_strain of {what}", reference_strain, 6)
+    reference = value_in_time(f"reference_strain of {what}", reference_strain, 6)
+    set_kinks(what, kinks, reference)
     if "values" in reference and np.ptp(np.array(reference["values"])[:, : ROWS[kind]], axis=0).any():
         raise ValueError(
             f"reference_strain of {what}: a table cannot change constrained strains; give a function of time that "

@@ -3,29 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from itertools import pairwise
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lgint._args import Array, array, checked_function, choice, number, shown, takes_one
+from lgint._args import array, checked_function, choice, number, shown, takes_one
 from lgint._build.elements import ElementBuilder, Where
 from lgint._build.parts import Ground, Partner, ground
-from lgint._build.support import STEP, check_rates
+from lgint._build.timed import (
+    Load,
+    Motion,
+    check_course,
+    check_smooth,
+    motion_in_time,
+    set_kinks,
+    value_in_time,
+)
 from lgint._model.joints import joint_coordinate
 from lgint._model.motion import Coordinate
 from lgint._model.parameters import AXES
 from lgint._model.record import ForceRow, JointRow, LoadRow, Matrix, partners
-from lgint._model.shared import Single
-
-Motion = float | ArrayLike | tuple[ArrayLike, ArrayLike] | Callable[[float], ArrayLike]
-Load = ArrayLike | tuple[ArrayLike, ArrayLike] | Callable[[float], ArrayLike]
-MOTIONS: Final = (
-    "a number, a list of rows (t, angle, rate, second rate) with ascending t, a table as a tuple (times, values), or a "
-    "function of time"
-)
-SAMPLES: Final = 0.13, 0.5, 1.0  # s, where the rates of a function are checked, besides t = 0
 
 
 class ForceBuilder(ElementBuilder):
@@ -127,9 +125,10 @@ class ForceBuilder(ElementBuilder):
         self,
         bodies: Sequence[Partner],
         *,
-        tension: float | Load,
+        tension: Load,
         points: ArrayLike | None = None,
         local_points: ArrayLike | None = None,
+        kinks: ArrayLike = (),
         name: str | None = None,
     ) -> str:
         """A tendon that runs without friction through points of bodies, with a given tension everywhere.
@@ -144,6 +143,8 @@ class ForceBuilder(ElementBuilder):
             Where it runs through each body, inertial in the start configuration.
         local_points : array_like, shape (3,) or (k, 3), optional
             The same, body-fixed: in body axes from the COM. Default: the COMs.
+        kinks : array_like, shape (k,)
+            Times at which a function is not smooth; steps end there.
         name : str, optional
             By which `Model.values` and messages refer to it. Default: made from the names of the bodies.
 
@@ -169,7 +170,8 @@ class ForceBuilder(ElementBuilder):
         if local_points is not None:
             local = np.broadcast_to(array(f"local_points of {name!r}", local_points, (3,), (count, 3)), (count, 3))
         at = [self._attachment(name, *where) for where in zip(partners, given, local, strict=True)]
-        load = _tension(f"tension of {name!r}", tension)
+        load = value_in_time(f"tension of {name!r}", tension, 1)
+        set_kinks(repr(name), kinks, load)
         rows: dict[str, ForceRow] = {
             f"{name}.{i}": {
                 "kind": "tension",
@@ -192,6 +194,7 @@ class ForceBuilder(ElementBuilder):
         point: ArrayLike | None = None,
         local_point: ArrayLike | None = None,
         frame: str = "inertial",
+        kinks: ArrayLike = (),
         name: str | None = None,
     ) -> str:
         """Adds a force (N), a torque (N m) or both to a body.
@@ -209,6 +212,8 @@ class ForceBuilder(ElementBuilder):
             The same point, body-fixed: in body axes from the COM.
         frame : str
             "inertial", or "body": the vectors turn with the body.
+        kinks : array_like, shape (k,)
+            Times at which functions are not smooth; steps end there.
         name : str, optional
             By which `Model.values` and messages refer to it. Default: made from the names of the bodies.
 
@@ -232,9 +237,10 @@ class ForceBuilder(ElementBuilder):
         rows: dict[str, ForceRow] = {}
         for kind, load in (("force", force), ("torque", torque)):
             if load is not None:
-                given = source(f"{kind} of {name!r}", load, 3)
+                given = value_in_time(f"{kind} of {name!r}", load, 3)
                 key = name if force is None or torque is None else f"{name}.{kind}"
                 rows[key] = {"kind": kind, "bodies": [partner], "points": [at], "axes": frame, "load": given}
+        set_kinks(repr(name), kinks, *(row["load"] for row in rows.values()))
         return self._add_parts("force", name, rows)
 
     def add_drag(
@@ -278,7 +284,7 @@ class ForceBuilder(ElementBuilder):
         joint: str,
         *,
         coordinate: str | None = None,
-        torque: float | Load = 0.0,
+        torque: Load = 0.0,
         stiffness: float = 0.0,
         damping: float = 0.0,
         motion: Motion | None = None,
@@ -323,22 +329,24 @@ class ForceBuilder(ElementBuilder):
             not its derivatives; they are compared as in `add_joint_motion`, but not across a time.
         """
         label = f"the drive of {joint!r}" if name is None else repr(name)
-        desired = [] if motion is None else motion_source(f"motion of {label}", motion)
+        load = value_in_time(f"torque of {label}", torque, 1)
+        course: LoadRow = {} if motion is None else motion_in_time(f"motion of {label}", motion, 1)
+        set_kinks(label, kinks, load, course)
         if callable(motion):
-            _check_course(f"motion of {label}", Coordinate(name or joint, motion), jumps=True)
-        given: LoadRow | None = None
-        if callable(torque) or isinstance(torque, (list, tuple)):
-            given, torque = _tension(f"torque of {label}", torque), 0.0
-        _set_kinks(label, kinks, desired, given)
-        row: ForceRow = {"kind": "drive", "torque": number(f"torque of {label}", torque)}
-        row["stiffness"] = number(f"stiffness of {label}", stiffness)
-        row["damping"] = number(f"damping of {label}", damping)
-        if given is None:
-            return self._add_joint_force(joint, coordinate, name, {**row, "motion": desired})
-        beside: ForceRow = {"kind": "load", "load": given}
+            check_course(f"motion of {label}", Coordinate(name or joint, motion), jumps=True)
+        row: ForceRow = {
+            "kind": "drive",
+            "torque": load["vector"][0] if "vector" in load else 0.0,
+            "stiffness": number(f"stiffness of {label}", stiffness),
+            "damping": number(f"damping of {label}", damping),
+            "motion": _coordinate_row(course),
+        }
+        if "vector" in load:
+            return self._add_joint_force(joint, coordinate, name, row)
+        beside: ForceRow = {"kind": "load", "load": load}
         if row["stiffness"] == row["damping"] == 0:
             return self._add_joint_force(joint, coordinate, name, beside)
-        name = self._add_joint_force(joint, coordinate, name, {**row, "motion": desired})
+        name = self._add_joint_force(joint, coordinate, name, row)
         self._add_joint_force(joint, coordinate, f"{name}.torque", {**beside, "beside": name})
         return name
 
@@ -392,12 +400,12 @@ class ForceBuilder(ElementBuilder):
         which = joint_coordinate(joint, there["kind"], coordinate)
         name = self._free_name(f"{joint}.motion") if name is None else name
         self._new_name("motion", name)
-        desired = motion_source(f"motion of {name!r}", motion)
-        _set_kinks(repr(name), kinks, desired)
-        if isinstance(desired, list):
-            _check_smooth(f"motion of {name!r}", np.array(desired).reshape(-1, 4))
+        course = motion_in_time(f"motion of {name!r}", motion, 1)
+        set_kinks(repr(name), kinks, course)
+        if "pieces" in course:
+            check_smooth(f"motion of {name!r}", course["pieces"])
         if callable(motion):
-            _check_course(f"motion of {name!r}", Coordinate(name, motion), jumps=False)
+            check_course(f"motion of {name!r}", Coordinate(name, motion), jumps=False)
         first, second = there["points"]
         row: JointRow = {
             "kind": f"{which}_motion",
@@ -406,7 +414,7 @@ class ForceBuilder(ElementBuilder):
             "points": [there.get("slide_point", first) if which == "slide" else first, second],
             "triads": there["triads"],
             "of": joint,
-            "motion": desired,
+            "motion": _coordinate_row(course),
         }
         if "angle" in there:
             row["angle"] = there["angle"]
@@ -556,87 +564,8 @@ def _refuse_with(what: str, **arguments: object) -> None:
             raise ValueError(f"{name}: a force law with {what} does not take it")
 
 
-def source(what: str, load: Load, n: int) -> LoadRow:
-    """The record of a function of time with n values, given as a vector, a table or a function."""
-    if callable(load):
-        return {"function": load}
-    if isinstance(load, Sequence) and len(load) == 2 and np.ndim(load[0]) > 0:
-        times = array(f"times of {what}", load[0])
-        if times.ndim != 1 or len(times) < 2 or not (np.diff(times) > 0).all():
-            raise ValueError(f"times of {what}: at least two, ascending, expected, got {load[0]!r}")
-        return {"times": times.tolist(), "values": array(f"values of {what}", load[1], (len(times), n)).tolist()}
-    return {"vector": array(what, load, (n,)).tolist()}
-
-
-def motion_source(what: str, motion: Motion) -> Matrix | LoadRow:
-    """The record of the motion of a coordinate: pieces, a table or a function."""
-    if callable(motion):
-        return {"function": motion}
-    if isinstance(motion, tuple) and len(motion) == 2:
-        return _table(what, *motion)
-    try:
-        pieces = array(what, motion)
-    except ValueError as error:
-        raise ValueError(f"{what}: {MOTIONS} expected; {error}") from error
-    if pieces.ndim == 0:
-        return [[0.0, float(pieces), 0.0, 0.0]]
-    if pieces.ndim != 2 or pieces.shape[1] != 4 or not (np.diff(pieces[:, 0]) > 0).all():
-        raise ValueError(f"{what}: {MOTIONS} expected, got the shape {pieces.shape}")
-    rows: Matrix = pieces.tolist()
-    return rows
-
-
-def _table(what: str, times: ArrayLike, values: ArrayLike) -> LoadRow:
-    """The record of a table of one coordinate, whose values have the shape (m,) or (m, 1)."""
-    given = array(f"values of {what}", values)
-    m = array(f"times of {what}", times).size
-    if given.shape not in ((m,), (m, 1)):
-        raise ValueError(
-            f"values of {what}: one for each of the {m} times expected, got the shape {given.shape}; a tuple of two is "
-            "a table (times, values), and pieces are a list of rows (t, angle, rate, second rate)"
-        )
-    return source(what, (times, given.reshape(-1, 1)), 1)
-
-
-def _set_kinks(label: str, kinks: ArrayLike, *given: Matrix | LoadRow | None) -> None:
-    """Enters the times at which functions are not smooth; ValueError if there is no function."""
-    times = np.unique(array(f"kinks of {label}", kinks)).tolist()
-    functions = [each for each in given if isinstance(each, dict) and "function" in each]
-    if times and not functions:
-        raise ValueError(f"kinks of {label}: they belong to functions; numbers, tables and pieces have their own")
-    for each in functions if times else []:
-        each["kinks"] = times
-
-
-def _check_course(what: str, motion: Coordinate, *, jumps: bool) -> None:
-    """ValueError if a function's rates are not derivatives of its coordinate, at t = 0 and at later samples."""
-    check_rates(what, motion)
-    for t in SAMPLES:
-        first = t + STEP if jumps else t - STEP / 2  # a difference across the sample meets a jump there
-        try:
-            motion(first), motion(first + STEP)
-        except (ArithmeticError, LookupError, ValueError):
-            return  # the function may end earlier; a run that comes here says so
-        check_rates(what, motion, first)
-
-
-def _check_smooth(what: str, pieces: Array) -> None:
-    """ValueError if a coordinate or its rate jumps from one piece to the next."""
-    for (t, phi, rate, second), (end, *after) in pairwise(pieces[:, :].tolist()):
-        r = end - t
-        before = phi + r * (rate + r * second / 2), rate + r * second
-        for word, left, right in zip(("coordinate", "rate"), before, after, strict=False):
-            if abs(left - right) > 1e-9 * (1 + abs(left) + abs(right)):
-                raise ValueError(
-                    f"{what}: its {word} jumps at t = {end:g} from {left:g} to {right:g}, which would take infinite "
-                    "forces; give pieces that join, or a drive with stiffness, which may have such a motion"
-                )
-
-
-def _tension(what: str, tension: float | Load) -> LoadRow:
-    """The record of a function of time with one value."""
-    if callable(tension):
-        return {"function": Single(tension)}
-    if isinstance(tension, Sequence) and len(tension) == 2 and np.ndim(tension[0]) > 0:
-        return source(what, (tension[0], np.reshape(tension[1], (-1, 1))), 1)
-    return source(what, np.reshape(number(what, tension), (1,)), 1)
+def _coordinate_row(course: LoadRow) -> Matrix | LoadRow:
+    """The motion of a coordinate as its record has it: pieces alone, none at rest at zero."""
+    if "times" in course:
+        return {**course, "kinks": course["times"]}
+    return course.get("pieces", []) if "function" not in course else course

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, TypedDict, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -14,12 +14,12 @@ from lgint._build.bodies import BodyBuilder
 from lgint._build.body import Body
 from lgint._build.controls import ControlBuilder
 from lgint._build.edges import add_edge
-from lgint._build.forces import Load, source
 from lgint._build.joints import JointBuilder
 from lgint._build.line import Line, line
-from lgint._build.support import Motion
+from lgint._build.timed import Load, Motion, is_table, set_kinks, value_in_time
 from lgint._model.checks import triangle
 from lgint._model.formulations import FORMULATIONS
+from lgint._model.record import LoadRow
 from lgint._model.rod import Rod
 from lgint._model.shared import Scaled, Shared
 from lgint._rotation import rotation as rotation_matrix
@@ -39,6 +39,13 @@ class Laws(NamedTuple):
     stiffness: Array  # (edges, 6, 6)
     damping: Array  # (edges, 6)
     reference: Sequence[Any]  # strains, tables, or functions of time
+
+
+class Motions(TypedDict):
+    """How a node is held, as `add_support` takes it."""
+
+    motion: Motion | None
+    kinks: ArrayLike
 
 
 class RodBuilder(BodyBuilder, JointBuilder, ControlBuilder):
@@ -67,6 +74,7 @@ class RodBuilder(BodyBuilder, JointBuilder, ControlBuilder):
         angular_velocity: ArrayLike = (0.0, 0.0, 0.0),
         load: Load | None = None,
         drag: ArrayLike | None = None,
+        kinks: ArrayLike = (),
         formulation: str = FORMULATION,
     ) -> Rod:
         """Adds a rod, a chain of nodes that elastic edges connect (tumiotto2024, Sect. 4).
@@ -125,6 +133,9 @@ class RodBuilder(BodyBuilder, JointBuilder, ControlBuilder):
             Dead load per length, N/m, inertial.
         drag : float or array_like, shape (3,), optional
             Viscous drag per length, not negative, N s/m^2: the force is -drag times the velocity, along each director.
+        kinks : array_like, shape (k,)
+            Times at which functions, that of the reference strain, of the load or of the motion of a node, are not
+            smooth; steps end there.
         formulation : str
             Of the nodes: any of `add_body` except "minimal". Tait-Bryan angles are zero at the start.
 
@@ -144,19 +155,22 @@ class RodBuilder(BodyBuilder, JointBuilder, ControlBuilder):
         rod = self._rod_names(name, prefix, shape)
         _check_formulation(f"formulation of {name!r}", formulation)
         per_length = _inertia(f"inertia of {name!r}", inertia, shape.edges)
-        clamps = _clamps(name, clamped, shape.count)
+        clamps = _clamps(name, clamped, shape.count, kinks)
         held = self._attached(name, attached, shape.count, clamps)
         laws = _laws(name, stiffness, damping, reference_strain, shape)
         u = _per_node(f"velocity of {name!r}", velocity, shape.count)
         omega = _per_node(f"angular_velocity of {name!r}", angular_velocity, shape.count)
         viscosity = None if drag is None else _drag(f"drag of {name!r}", drag)
         if load is not None:
-            source(f"load of {name!r}", load, 3)
+            value_in_time(f"load of {name!r}", load, 3)
+        changing = load, *laws.reference, *(each["motion"] for each in clamps.values())
+        functions: list[LoadRow] = [{"function": each} for each in changing if callable(each)]
+        set_kinks(repr(name), kinks, *functions)
         with self._all_or_nothing(held.values()):
             nodes_made = self._add_nodes(rod, shape, shape.lumped(per_length), clamps, held, u, omega, formulation)
             rod = replace(rod, nodes=nodes_made)
-            self._add_edges(rod, shape, laws, constraints)
-            self._add_loads(rod, shape, load, viscosity)
+            self._add_edges(rod, shape, laws, kinks, constraints)
+            self._add_loads(rod, shape, load, kinks, viscosity)
             self._rods[name] = {"nodes": list(rod.nodes), "edges": list(rod.edges), "closed": bool(closed)}
             self._names[name] = None
             if (odd := _impossible(per_length)) is not None:
@@ -168,7 +182,7 @@ class RodBuilder(BodyBuilder, JointBuilder, ControlBuilder):
         rod: Rod,
         shape: Line,
         masses: Array,
-        clamps: Mapping[int, Motion | None],
+        clamps: Mapping[int, Motions],
         held: Mapping[int, str],
         u: Array,
         omega: Array,
@@ -179,7 +193,7 @@ class RodBuilder(BodyBuilder, JointBuilder, ControlBuilder):
         for i, node in enumerate(rod.nodes):
             x, R = shape.x[i], shape.R[i]
             if i in clamps:
-                made.append(self.add_support(node, position=x, rotation=R, motion=clamps[i]))
+                made.append(self.add_support(node, position=x, rotation=R, **clamps[i]))
             elif i in held and self._absorb(held[i], masses[i], x, R):
                 made.append(held[i])
             else:
@@ -229,7 +243,7 @@ class RodBuilder(BodyBuilder, JointBuilder, ControlBuilder):
 
     # ---- edges ----
 
-    def _add_edges(self, rod: Rod, shape: Line, laws: Laws, constraints: str | None) -> None:
+    def _add_edges(self, rod: Rod, shape: Line, laws: Laws, kinks: ArrayLike, constraints: str | None) -> None:
         """Adds the edges of a rod whose nodes exist."""
         ends = [(i, (i + 1) % shape.count) for i in range(shape.edges)]
         for i, (first, second) in enumerate(ends):
@@ -250,20 +264,20 @@ class RodBuilder(BodyBuilder, JointBuilder, ControlBuilder):
                 laws.stiffness[i],
                 laws.damping[i],
                 laws.reference[i],
+                _own(kinks, laws.reference[i]),
                 constraints,
                 rod.edges[i],
             )
 
-    def _add_loads(self, rod: Rod, shape: Line, load: Load | None, drag: Array | None) -> None:
+    def _add_loads(self, rod: Rod, shape: Line, load: Load | None, kinks: ArrayLike, drag: Array | None) -> None:
         """Adds dead loads and drag to the nodes that move, each for its part of the length."""
         shares = shape.lumped(np.ones((shape.edges, 1)))[:, 0]
         for i, (node, share) in enumerate(zip(rod.nodes, shares, strict=True)):
             if node in self._supports:
                 continue
             if load is not None:
-                self.add_force(
-                    node, force=_share(f"load of {rod.name!r}", load, float(share)), name=f"{rod.name}.load{i}"
-                )
+                part = _share(f"load of {rod.name!r}", load, float(share))
+                self.add_force(node, force=part, kinks=_own(kinks, load), name=f"{rod.name}.load{i}")
             if drag is not None:
                 self.add_drag(node, drag=share * drag, name=f"{rod.name}.drag{i}")
 
@@ -365,18 +379,25 @@ def _node(what: str, i: object, count: int) -> int:
     return int(i) % count
 
 
-def _clamps(name: str, clamped: Clamps, count: int) -> dict[int, Motion | None]:
+def _clamps(name: str, clamped: Clamps, count: int, kinks: ArrayLike) -> dict[int, Motions]:
+    """The motions of nodes that are held, by their numbers."""
     what = f"clamped of {name!r}"
     if isinstance(clamped, (str, int)) or not isinstance(clamped, Iterable):
         raise ValueError(f"{what}: a sequence of node numbers or a dict expected, got {clamped!r}")
     motions = clamped if isinstance(clamped, Mapping) else dict.fromkeys(clamped)
-    return {_node(what, i, count): motion for i, motion in motions.items()}
+    return {_node(what, i, count): {"motion": given, "kinks": _own(kinks, given)} for i, given in motions.items()}
+
+
+def _own(kinks: ArrayLike, given: object) -> ArrayLike:
+    """The kinks of what is a function, and none of anything else."""
+    return kinks if callable(given) else ()
 
 
 def _share(what: str, load: Load, length: float) -> Load:
     """The load on a part of the rod, as `add_force` takes it."""
     if callable(load):
         return Scaled(load, length)
-    if isinstance(load, Sequence) and len(load) == 2 and np.ndim(load[0]) > 0:
-        return load[0], length * array(f"values of {what}", load[1])
+    if is_table(load):
+        times, values = cast(tuple[ArrayLike, ArrayLike], load)
+        return times, length * array(f"values of {what}", values)
     return length * array(what, load, (3,))

@@ -18,21 +18,30 @@ LEVELS = 3  # value and first two derivatives
 def motion(name: str, support: SupportRow) -> Callable[[float], Array] | None:
     """The motion of a support as the core takes it: displacement, rotation vector and their two derivatives, (3, 6)."""
     source = support["motion"]
-    if source is None:
-        return None
-    given = source["function"] if "function" in source else Spline(source["times"], source["values"])
-    return Displacement(name, given, np.array(support["position"]))
+    return Displacement(name, course_of(source), np.array(support["position"])) if source else None
 
 
 def coordinate_motion(name: str, motion: Matrix | LoadRow) -> tuple[Matrix, Callable[[float], Array] | None]:
     """The motion of a coordinate as the core takes it: pieces, or times at which it kinks with a function, (3,)."""
     if not isinstance(motion, dict):
         return motion, None
-    if "function" in motion:
-        return [[kink, 0.0, 0.0, 0.0] for kink in motion.get("kinks", ())], Coordinate(name, motion["function"])
-    times = motion["times"]
-    ends = [[times[0], 0.0, 0.0, 0.0], [times[-1], 0.0, 0.0, 0.0]]
-    return ends, Coordinate(name, Spline(times, motion["values"]))
+    if "times" in motion and "kinks" not in motion:  # of an older file, whose runs land on the ends alone
+        motion = {**motion, "kinks": [motion["times"][0], motion["times"][-1]]}
+    return [[kink, 0.0, 0.0, 0.0] for kink in kinks_of(motion)], Coordinate(name, course_of(motion))
+
+
+def course_of(source: LoadRow) -> Callable[[float], ArrayLike]:
+    """A motion as a function of time that returns value, rate and second rate."""
+    if "function" in source:
+        return source["function"]
+    return Pieces(source["pieces"]) if "pieces" in source else Spline(source["times"], source["values"])
+
+
+def kinks_of(source: LoadRow) -> list[float]:
+    """Times at which a motion is not smooth, on which steps end."""
+    if "pieces" in source:
+        return [row[0] for row in source["pieces"][1:]]
+    return source.get("kinks", source.get("times", []))
 
 
 @dataclass(frozen=True)
@@ -87,6 +96,26 @@ class Displacement:
             f"motion of {self.name!r}: a function that returns an array of shape (3, 3) or (3, 6) expected; at "
             f"t = {t:g} {what}"
         )
+
+
+class Pieces:
+    """Quadratic pieces, of which the first also holds before its time and the last one has no end.
+
+    Parameters
+    ----------
+    pieces : array_like, shape (m, 1 + 3 k)
+        Of each: the time at which it begins, ascending, and there k values, their rates and their second rates.
+    """
+
+    def __init__(self, pieces: ArrayLike) -> None:
+        given = np.array(pieces, dtype=float)
+        self._times, self._levels = given[:, 0], given[:, 1:].reshape(len(given), LEVELS, -1)
+
+    def __call__(self, t: float) -> Array:
+        """Values and their first two derivatives, (3, k)."""
+        i = max(int(np.searchsorted(self._times, t, side="right")) - 1, 0)
+        r, (value, rate, second) = t - self._times[i], self._levels[i]
+        return np.array([value + r * (rate + r * second / 2), rate + r * second, second])
 
 
 class Spline:

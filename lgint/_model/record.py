@@ -53,7 +53,7 @@ class SupportRow(TypedDict):
 
     position: Vector  # (3,), at rest; the values of a motion are positions, not displacements
     rotation: Matrix  # (3, 3), to inertial axes, before the motion turns it
-    motion: LoadRow | None  # position and rotation vector: a table, or a function that also returns both derivatives
+    motion: LoadRow | None  # position and rotation vector: a table, pieces, or a function with both derivatives
     kinks: Vector
 
 
@@ -134,13 +134,17 @@ class ControlRow(TypedDict):
 
 
 class LoadRow(TypedDict, total=False):
-    """A vector, a table of vectors, or a function of time, of three values, or of six for a strain."""
+    """A vector, a table of vectors, pieces of a motion, or a function of time.
+
+    It has one value, three, or six for a strain and for position and rotation of a support.
+    """
 
     vector: Vector
     times: Vector
     values: Matrix
+    pieces: Matrix  # of a motion: rows of a time, values, rates and second rates
     function: Callable[..., Any]
-    kinks: Vector  # of a function, where its record has any
+    kinks: Vector  # of a function, and of the table of a motion, where its record has any
 
 
 class Origin(TypedDict):

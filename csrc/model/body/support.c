@@ -7,6 +7,8 @@
    -s cosc_d psi x psi' + s sincc_d psi x (psi x psi') + sincc psi' x (psi x psi'). */
 #include "group/rotation.h"
 #include "model/body/body.h"
+#include "model/desired.h"
+#include "model/source.h"
 
 enum { POSITION = 0, ROTATION = 3, FIXED = 12 }; /* indices of the parameters */
 enum { VALUE, RATE, SECOND, LEVELS, WIDTH = 6 }; /* rows of a motion: (d, psi) and its derivatives */
@@ -43,12 +45,26 @@ static lg_status support_check(const lg_body *b, const char **reason)
     return *reason ? LG_BAD_ARGUMENT : LG_OK;
 }
 
+/* The values of its function, those of the side of t_in where a kink is. */
+static lg_status support_function(const lg_element *e, const lg_point *at, double *motion)
+{
+    double t = at->t;
+    for (const double *kink = e->p + FIXED; kink < e->p + e->np; kink++)
+        t = lg_beside_kink(t, *kink, at->t_in);
+    return e->function.call(e->function.self, t, LEVELS * WIDTH, motion);
+}
+
+static lg_status support_continuous(const lg_element *e, double begin, double end, lg_report *report)
+{
+    return lg_course_continuous(&(lg_course){.e = e, .n = WIDTH}, begin, end, report);
+}
+
 static lg_status support_motion(lg_span bodies, const lg_point *at, int at_rest)
 {
     for (const lg_body *b = bodies.first; b < bodies.end; b++) {
         double *motion = pose_of(b, at)->motion[0];
         if (b->e.function.call)
-            LG_TRY(b->e.function.call(b->e.function.self, at->t, LEVELS * WIDTH, motion));
+            LG_TRY(support_function(&b->e, at, motion));
         else
             lg_zero(LEVELS * WIDTH, motion);
         if (at_rest)
@@ -170,6 +186,7 @@ const lg_body_type lg_support = {
              .doc = "A frame in space, at rest or in a given motion.",
              .reference = "docs/models",
              .nframes = 1,
+             .continuous = support_continuous,
              .parameters = parameters,
              .nparameters = 3},
     .in = {[LG_FORM_STATICS] = &at_rest},

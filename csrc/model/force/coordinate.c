@@ -135,7 +135,8 @@ static const double coordinate_load_example[] = {LG_SOURCE_CONSTANT, 3};
 #define TREE(LAW) .info.nframes = 1, .check = check_tree_##LAW, .coordinate = lg_##LAW##_law
 
 #define DRIVE(AT_REST)                                                                                                 \
-    .info.reference = "holzinger2024 4.4", .in = {[LG_FORM_STATICS] = &(AT_REST)}, .next_kink = lg_drive_next_kink
+    .info.reference = "holzinger2024 4.4", .info.continuous = lg_drive_continuous,                                     \
+    .in = {[LG_FORM_STATICS] = &(AT_REST)}, .next_kink = lg_drive_next_kink
 #define EFFORT .info.reference = "docs/control", .info.uses_control = 1
 #define LOAD(NAME)                                                                                                     \
     PARAMETERS(NAME), .info.reference = "holzinger2024 (9)", .info.example = NAME##_example,                           \

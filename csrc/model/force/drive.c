@@ -49,6 +49,12 @@ double lg_drive_next_kink(const lg_element *e, double t)
     return lg_desired_next_kink(e, drive_parameters(e) + MOTION, t);
 }
 
+lg_status lg_drive_continuous(const lg_element *e, double begin, double end, lg_report *report)
+{
+    const lg_course motion = {e, 1, drive_parameters(e) + MOTION, e->p + e->np, LG_PIECE};
+    return lg_course_continuous(&motion, begin, end, report);
+}
+
 /* ---- loads ---- */
 
 /* The position of the source among the parameters, of which it is the last one but its data. */

@@ -31,6 +31,8 @@ lg_law_rule lg_drive_law, lg_drive_at_rest_law, lg_load_law, lg_outside_law, lg_
 
 lg_status lg_drive_check(const lg_element *e, const char **reason);
 double lg_drive_next_kink(const lg_element *e, double t);
+/* It may jump at its kinks. */
+lg_status lg_drive_continuous(const lg_element *e, double begin, double end, lg_report *report);
 lg_status lg_load_check(const lg_element *e, const char **reason);
 double lg_load_next_kink(const lg_element *e, double t);
 lg_status lg_outside_check(const lg_element *e, const char **reason); /* whether it has a function */

@@ -55,7 +55,7 @@ typedef struct lg_compliance {
 typedef struct lg_joint_memory {
     const double *(*triads)(const lg_element *e); /* two triads, as turn.h has them, whose angle it is */
     /* Updates memory of any other kind as the waist's function `commit` does, where its frames are at the end of the
-       step; a motion only looks at the step. */
+       step. */
     lg_status (*commit)(const lg_element *e, const lg_pose *const f[2], const lg_point *from, const lg_point *to,
                         double *mem, lg_report *report);
 } lg_joint_memory;

@@ -225,16 +225,13 @@ static const char *row_label(const lg_element *e, int row)
     return is_slide(e) ? "slide" : "angle";
 }
 
-static const lg_joint_type at_rest = {.all = motion_at_rest_all};
-static lg_status motion_commit(const lg_element *e, const lg_pose *const f[2], const lg_point *from, const lg_point *to,
-                               double *mem, lg_report *report)
+static lg_status motion_continuous(const lg_element *e, double begin, double end, lg_report *report)
 {
-    (void)f, (void)mem;
-    return from ? lg_desired_continuous(e, from->t, to->t, report) : LG_OK;
+    return lg_course_continuous(&(lg_course){.e = e, .n = 1}, begin, end, report);
 }
 
-static const lg_joint_memory angle_memory = {.triads = angle_triads, .commit = motion_commit};
-static const lg_joint_memory slide_memory = {.commit = motion_commit};
+static const lg_joint_type at_rest = {.all = motion_at_rest_all};
+static const lg_joint_memory angle_memory = {.triads = angle_triads};
 
 #define ROW(NAME, DOC, ...)                                                                                            \
     const lg_joint_type lg_##NAME##_motion = {                                                                         \
@@ -244,6 +241,7 @@ static const lg_joint_memory slide_memory = {.commit = motion_commit};
                  .reference = "docs/control",                                                                          \
                  .nframes = 2,                                                                                         \
                  .nrows = 1,                                                                                           \
+                 .continuous = motion_continuous,                                                                      \
                  .parameters = NAME##_parameters,                                                                      \
                  .nparameters = sizeof NAME##_parameters / sizeof *NAME##_parameters},                                 \
         .in = {[LG_FORM_STATICS] = &at_rest},                                                                          \
@@ -256,4 +254,4 @@ static const lg_joint_memory slide_memory = {.commit = motion_commit};
         __VA_ARGS__}
 
 ROW(angle, "A prescribed angle about the axis between two bodies.", .info.nmem = 1, .memory = &angle_memory);
-ROW(slide, "A prescribed slide along an axis of the first of two bodies.", .memory = &slide_memory);
+ROW(slide, "A prescribed slide along an axis of the first of two bodies.");
