@@ -21,7 +21,9 @@ _MASKED: Final = np.ma.MaskedArray
 def array(name: str, value: object, *shapes: tuple[int, ...]) -> Array:
     """A float64 copy of `value`, finite and of one of `shapes`; ValueError otherwise."""
     try:
-        result = _floats(value)
+        result = np.array(value)
+        if result.dtype is not _FLOAT or isinstance(value, _MASKED):
+            result = _floats(value, result)
     except (TypeError, ValueError, OverflowError) as error:
         raise ValueError(f"{name}: numbers expected, got {shown(value)}") from error
     if shapes and result.shape not in shapes:
@@ -33,13 +35,15 @@ def array(name: str, value: object, *shapes: tuple[int, ...]) -> Array:
 
 
 def _finite(values: Array) -> bool:
-    """Whether all numbers are finite; for a few of them a loop takes less time than a call of NumPy's function."""
-    return all(map(math.isfinite, values.ravel().tolist())) if values.size <= 9 else bool(np.isfinite(values).all())
+    """Whether all numbers are finite; for a few of them Python takes less time than a call of NumPy's function."""
+    if values.size > 9:
+        return bool(np.isfinite(values).all())
+    few = values.ravel().tolist()
+    return math.isfinite(sum(few)) or all(map(math.isfinite, few))  # the sum may have overflowed
 
 
-def _floats(value: object) -> Array:
-    """A float64 copy; TypeError for text, dates, complex and masked values. Objects that convert are accepted."""
-    given = np.array(value)
+def _floats(value: object, given: NDArray[Any]) -> Array:
+    """The copy `given` as float64; TypeError for text, dates, complex and masked values."""
     if isinstance(value, _MASKED) and np.ma.is_masked(value) or not _holds_numbers(given):
         raise TypeError("text, dates, complex or masked values")
     return given if given.dtype == _FLOAT else given.astype(np.float64)

@@ -96,13 +96,15 @@ def valid_rotations(factors: Iterable[tuple[str, int, int, int, int]], q: Array)
     """Checks the rotations of all `factors` in q (nq,) and normalises quaternions near unit length; returns q."""
     stored = [(begin + attitudes()[kind][0], attitudes()[kind][1]) for kind, _, begin, *_ in factors]
     quaternions, matrices = (np.array([first for first, n in stored if n == width], dtype=int) for width in (4, 9))
-    p = q[quaternions[:, None] + np.arange(4)]
-    R = q[matrices[:, None] + np.arange(9)].reshape(-1, 3, 3)
-    off = np.abs(np.swapaxes(R, 1, 2) @ R - np.eye(3)).max(axis=(1, 2), initial=0) > EXACT
-    for i in matrices[off | (np.linalg.det(R) < 0)]:
-        orthogonal(f"q[{i}:{i + 9}]", q[i : i + 9].reshape(3, 3))
-    for i in quaternions[np.abs(np.linalg.norm(p, axis=1) - 1) > EXACT]:
-        q[i : i + 4] = unit_quaternion(f"q[{i}:{i + 4}]", q[i : i + 4])
+    if matrices.size:
+        R = q[matrices[:, None] + np.arange(9)].reshape(-1, 3, 3)
+        off = np.abs(np.swapaxes(R, 1, 2) @ R - np.eye(3)).max(axis=(1, 2)) > EXACT
+        for i in matrices[off | (np.linalg.det(R) < 0)]:
+            orthogonal(f"q[{i}:{i + 9}]", q[i : i + 9].reshape(3, 3))
+    if quaternions.size:
+        p = q[quaternions[:, None] + np.arange(4)]
+        for i in quaternions[np.abs(np.linalg.norm(p, axis=1) - 1) > EXACT]:
+            q[i : i + 4] = unit_quaternion(f"q[{i}:{i + 4}]", q[i : i + 4])
     return q
 
 

@@ -72,16 +72,19 @@ class Description(NamedTuple):
     def of(cls, blocks: Sequence[Block], frames: Iterable[Frame], elements: Iterable[Element]) -> Description:
         """The description of these parts; the frames are those that there are once all elements are made."""
         names, numbers, parameters = [], list[int](), Vector()
-        for e in elements:
-            names.append((e.kind, e.name, *_called(e.function), *(() if e.reads is None else (e.reads,))))
-            second = e.frames[1] if len(e.frames) == 2 else -1
-            implied = sum([1 << row for row in e.implied]) if e.implied else 0
-            numbers += e.frames[0], second, len(e.parameters), e.loop, implied
-            parameters += e.parameters
+        for kind, name, at, own, function, implied, loop, reads in elements:
+            called = _called(function) if function else _NO_LAW
+            names.append((kind, name, *called) if reads is None else (kind, name, *called, reads))
+            bits = sum([1 << row for row in implied]) if implied else 0
+            numbers += at[0], at[1] if len(at) == 2 else -1, len(own), loop, bits
+            parameters += own
         rows = np.fromiter(chain.from_iterable(frames), np.float64).reshape(-1, 8)
         listed = np.fromiter(numbers, np.intc, len(numbers)).reshape(-1, 5)
         flat = np.fromiter(parameters, np.float64, len(parameters))
         return cls(blocks, rows[:, :2].astype(np.intc), rows[:, 2:].copy(), names, listed, flat)
+
+
+_NO_LAW: Final = None, None
 
 
 def _called(function: Function) -> tuple[Any, Any]:

@@ -58,9 +58,10 @@ class Frames:
 
     def com(self, name: str) -> int:
         """Number of the frame at the COM of a body, at a node or at a support."""
-        if name not in self._coms:
-            self._coms[name] = self.at(name, ZERO)
-        return self._coms[name]
+        found = self._coms.get(name)
+        if found is None:
+            found = self._coms[name] = self.at(name, ZERO)
+        return found
 
     def origin(self, name: str) -> int:
         """Number of the frame at the point of a body that its coordinates describe."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
@@ -126,7 +127,12 @@ class States(MechanicsAccessors):
         self.q_events: list[Array] | None = events[1]
         self.v_events: list[Array] | None = events[2]
         self.status: int = result.get("status", 0)
-        self.stats = _stats(result["stats"], self.h)
+        self._counts: Mapping[str, Any] = result["stats"]
+
+    @functools.cached_property
+    def stats(self) -> Stats:
+        """What the run took."""
+        return _stats(self._counts, self.h)
 
     if not TYPE_CHECKING:
 

@@ -15,18 +15,19 @@ S = TypeVar("S", bound=System)
 
 
 def benchmark(reference: str) -> Callable[[Callable[P, S]], Callable[P, S]]:
-    """Registers a factory. Its models carry its name, its arguments and `reference`, which its help shows as well."""
+    """Registers a factory, all of whose parameters are keywords with defaults.
+
+    Its models carry its name, its arguments and `reference`, which its help shows as well.
+    """
 
     def register(factory: Callable[P, S]) -> Callable[P, S]:
-        signature = inspect.signature(factory)
+        defaults = {name: row.default for name, row in inspect.signature(factory).parameters.items()}
 
         @functools.wraps(factory)
         def signed(*args: P.args, **kwargs: P.kwargs) -> S:
             for name in kwargs:
-                choice(f"parameter of {factory.__name__}", name, signature.parameters)
-            given = signature.bind(*args, **kwargs)
-            given.apply_defaults()
-            return factory(*args, **kwargs).with_origin(factory.__name__, given.arguments, reference)
+                choice(f"parameter of {factory.__name__}", name, defaults)
+            return factory(*args, **kwargs).with_origin(factory.__name__, {**defaults, **kwargs}, reference)
 
         signed.__doc__ = f"{inspect.getdoc(factory)}\n\nReferences\n----------\n{reference}"
         FACTORIES[factory.__name__] = signed

@@ -479,7 +479,7 @@ def test_building_takes_linear_time(build):
     assert took(8000) < 13 * small
 
 
-@pytest.mark.parametrize(("joint", "most"), [("spherical", 190), ("revolute", 230)])
+@pytest.mark.parametrize(("joint", "most"), [("spherical", 182), ("revolute", 218)])
 def test_a_link_takes_few_calls(joint, most):
     """Calls of functions for each further link, in add_body, add_joint and build: they are what building costs."""
 
