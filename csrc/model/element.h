@@ -53,6 +53,15 @@ typedef struct lg_load {
     lg_quarters K[2][2], D[2][2];
 } lg_load;
 
+/* Functions of memory. */
+typedef struct lg_element_memory {
+    const double *(*triads)(const lg_element *e); /* two triads, as turn.h has them, whose angle it is */
+    /* Updates memory of any other kind as the waist's function `commit` does, where its frames are at the end of the
+       step. */
+    lg_status (*commit)(const lg_element *e, const lg_pose *const f[2], const lg_point *from, const lg_point *to,
+                        double *mem, lg_report *report);
+} lg_element_memory;
+
 /* The poses of its frames; NULL: it has no such frame. */
 static inline void lg_element_poses(const lg_element *e, const lg_point *at, const lg_pose *pose[2])
 {

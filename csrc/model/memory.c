@@ -10,15 +10,20 @@
 
 static const double quarter = LG_PI / 2;
 
-/* The triads of the angle that force i, or joint i - nforces, keeps in memory; NULL: none. */
-static const double *angle_of(const lg_model *m, int i, const lg_element **e)
+/* Force i, or joint i - nforces, and the functions of its memory; NULL: it has none. */
+static const lg_element_memory *memory_of(const lg_model *m, int i, const lg_element **e)
 {
     const lg_force *force = i < m->nforces ? &m->forces[i] : NULL;
     const lg_joint *joint = force ? NULL : &m->joints[i - m->nforces];
-    const lg_joint_memory *memory = joint ? joint->type->memory : NULL;
-    const double *(*triads)(const lg_element *) = force ? force->type->triads : memory ? memory->triads : NULL;
     *e = force ? &force->e : &joint->e;
-    return triads ? triads(*e) : NULL;
+    return force ? force->type->memory : joint->type->memory;
+}
+
+/* The triads of the angle that it keeps in memory; NULL: none. */
+static const double *angle_of(const lg_model *m, int i, const lg_element **e)
+{
+    const lg_element_memory *memory = memory_of(m, i, e);
+    return memory && memory->triads ? memory->triads(*e) : NULL;
 }
 
 static void turn_on(const lg_model *m, const lg_point *to, double *mem)
@@ -89,12 +94,15 @@ static int is_far(const lg_model *m, const double *before, const double *mem)
 static lg_status commit_others(const lg_model *m, const lg_point *from, const lg_point *to, double *mem,
                                lg_report *report)
 {
+    const lg_element *e;
     const lg_pose *pose[2];
-    for (const lg_joint *j = m->joints; j < m->joints + m->njoints; j++)
-        if (j->type->memory && j->type->memory->commit) {
-            lg_element_poses(&j->e, to, pose);
-            LG_TRY(j->type->memory->commit(&j->e, pose, from, to, mem + j->e.mem, report));
-        }
+    for (int i = 0; i < m->nforces + m->njoints; i++) {
+        const lg_element_memory *memory = memory_of(m, i, &e);
+        if (!memory || !memory->commit)
+            continue;
+        lg_element_poses(e, to, pose);
+        LG_TRY(memory->commit(e, pose, from, to, mem + e->mem, report));
+    }
     return LG_OK;
 }
 

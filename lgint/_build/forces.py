@@ -1,4 +1,4 @@
-"""The part of the builder that adds forces: springs, loads, drives, and laws written in Python."""
+"""The part of the builder that adds forces: tendons, loads, drives, and laws written in Python."""
 
 from __future__ import annotations
 
@@ -9,8 +9,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from lgint._args import array, checked_function, choice, number, shown, takes_one
-from lgint._build.elements import ElementBuilder, Where
+from lgint._build.elements import Where
 from lgint._build.parts import Ground, Partner, ground
+from lgint._build.springs import SpringBuilder
 from lgint._build.timed import (
     Load,
     Motion,
@@ -26,100 +27,10 @@ from lgint._model.parameters import AXES
 from lgint._model.record import ForceRow, JointRow, LoadRow, Matrix, partners
 
 
-class ForceBuilder(ElementBuilder):
+class ForceBuilder(SpringBuilder):
     """The part of `ModelBuilder` that adds forces."""
 
-    # ---- between two bodies ----
-
-    def add_spring(
-        self,
-        a: Partner,
-        b: Partner,
-        *,
-        stiffness: float,
-        damping: float = 0.0,
-        length: float | None = None,
-        point: ArrayLike | None = None,
-        point_a: ArrayLike | None = None,
-        point_b: ArrayLike | None = None,
-        name: str | None = None,
-    ) -> str:
-        """Adds a spring with a damper along the line between two points (kinon2024, 5.1).
-
-        Parameters
-        ----------
-        a, b : str or lgint.ground
-            The two bodies.
-        stiffness : float
-            N/m.
-        damping : float
-            N s/m.
-        length : float, optional
-            Unstretched length, m; default: the distance at the start. Points may coincide where there is no preload.
-        point : array_like, shape (2, 3), optional
-            The two points, inertial, in the start configuration.
-        point_a, point_b : array_like, shape (3,), optional
-            The same points in body axes from the COM (on the ground: inertial). Default: the COMs.
-        name : str, optional
-            By which `Model.values` and messages refer to it. Default: made from the names of the bodies.
-
-        Returns
-        -------
-        str
-            Its name.
-
-        Raises
-        ------
-        ValueError
-            For unknown bodies, wrong shapes, and a name in use.
-        """
-        values = {"stiffness": stiffness, "damping": damping, "length": length}
-        return self._declared("spring", (a, b), Where(point, None, point_a, point_b), name, values)
-
-    def add_cartesian_spring(
-        self,
-        a: Partner,
-        b: Partner,
-        *,
-        stiffness: ArrayLike,
-        damping: ArrayLike = (0.0, 0.0, 0.0),
-        offset: ArrayLike | None = None,
-        point: ArrayLike | None = None,
-        point_a: ArrayLike | None = None,
-        point_b: ArrayLike | None = None,
-        name: str | None = None,
-    ) -> str:
-        """Adds three springs with dampers along the inertial axes (holzinger2024, 4.2).
-
-        The force on `b` is -(stiffness (d - offset) + damping d') with d = x_b - x_a.
-
-        Parameters
-        ----------
-        a, b : str or lgint.ground
-            The two bodies.
-        stiffness, damping : array_like, shape (3,)
-            Along the inertial axes, N/m and N s/m.
-        offset : array_like, shape (3,), optional
-            The d of no force, m; default: that of the start.
-        point : array_like, shape (3,) or (2, 3), optional
-            Inertial, in the start configuration: one point for both bodies, or one each.
-        point_a, point_b : array_like, shape (3,), optional
-            The same points in body axes from the COM (on the ground: inertial). Default: the COMs.
-        name : str, optional
-            By which `Model.values` and messages refer to it. Default: made from the names of the bodies.
-
-        Returns
-        -------
-        str
-            Its name.
-
-        Raises
-        ------
-        ValueError
-            For unknown bodies, wrong shapes, and a name in use.
-        """
-        values = {"stiffness": stiffness, "damping": damping, "offset": offset}
-        return self._declared("cartesian_spring", (a, b), Where(point, None, point_a, point_b), name, values, "spring")
+    # ---- along lines ----
 
     def add_tendon(
         self,

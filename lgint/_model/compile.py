@@ -479,7 +479,16 @@ def _force(name: str, at: tuple[int, ...], joints: dict[str, JointIndices], reco
     if "function" in force:
         law = _element("force_law", name, at, {"nbodies": len(force["bodies"])}, _law(record, force))
         return law._replace(reads=_reads(record, force))
-    return _element(force["kind"], name, at, in_nodes(record, force, force["bodies"]))
+    values = in_nodes(record, force, force["bodies"])
+    if "curves" in force:
+        values["curves"] = [number for curve in force["curves"] for number in _curve(curve)]
+    return _element(force["kind"], name, at, values)
+
+
+def _curve(points: list[Vector]) -> Iterator[float]:
+    """The points of a curve as the core takes them: their number, and both values of all; zero for none."""
+    yield float(len(points[0]) if points else 0)
+    yield from chain.from_iterable(points)
 
 
 def in_nodes(record: Record, entry: ForceRow | JointRow, bodies: Sequence[str]) -> dict[str, Any]:

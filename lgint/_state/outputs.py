@@ -93,7 +93,8 @@ class OutputAccessors(JointAccessors):
         drive, law or motion in a joint         number along the joint's coordinate, as `add_joint_drive` says
         force and torque on a body, drag        wrench on the body
         law on one body                         wrench on the body
-        Cartesian spring, law on two bodies     wrench on the second body, as of other elements of two bodies
+        Cartesian spring, bushing               wrench on the second body
+        law on two bodies                       wrench on the second body, as of other elements of two bodies
         support                                 wrench on everything attached to the support, as in `reaction`
         ======================================  ================================================================
 

@@ -43,7 +43,7 @@ const lg_force_type lg_gust = {
     .wrenches = wrenches,
 };
 """,
-    "csrc/model/force/bushing.c": """
+    "csrc/model/force/mount.c": """
 /* An elastic bearing in axes A of the first body: c = R_a^T d, d = x_b - x_a, y = c' = R_a^T d' - w x c, and
 
        g = K' (c - c0) + C' y,  K' = A K A^T,  C' = A C A^T;  force -R_a g on x_b, R_a g on x_a, moment c x g on phi_a.
@@ -157,9 +157,9 @@ static double potential(const lg_element *e, const lg_pose *const f[2], const lg
     return lg_dot3(s.at, force) / 2;
 }
 
-const lg_force_type lg_bushing = {
+const lg_force_type lg_mount = {
     .info = {.family = "force",
-             .name = "bushing",
+             .name = "mount",
              .doc = "Springs and dampers between two points along axes of the first body.",
              .reference = "docs/models",
              .nframes = 2,
@@ -399,7 +399,7 @@ LG_JOINT(lg_parallel, "parallel", "", "1323", 1, "The bodies turn about axes tha
 LG_JOINT(lg_slotted, "slotted", "23", "1323", 1, "The bodies turn about e3, whose points slide along e1.")
 LG_CONSTRAINT(lg_strut)
 """,
-    "csrc/model/force/forces.def": "LG_FORCE(lg_gust)\nLG_FORCE(lg_bushing)\n",
+    "csrc/model/force/forces.def": "LG_FORCE(lg_gust)\nLG_FORCE(lg_mount)\n",
     "csrc/model/body/bodies.def": "LG_BODY(lg_bead)\n",
     "csrc/integrator/tableau.c": """
 const lg_tableau lg_tableau_ralston = {
@@ -429,7 +429,7 @@ BATTERIES = {  # tests that must have run with each addition
         "twin+twin-parallel-1",
         "SE3+euler_parameters-slotted-2",
         "gust",
-        "bushing",
+        "mount",
         "twin+twin-strut",
         "bead-('Rn', 1)",
         "('twin', 0)",
@@ -441,12 +441,12 @@ BATTERIES = {  # tests that must have run with each addition
         "test_the_default_of_an_option_is_accepted[ballistic]",
     ),
     "tests/models/test_declared.py": (
-        "test_check[bushing-tait_bryan-R3xRV]",
+        "test_check[mount-tait_bryan-R3xRV]",
         "test_check[strut-R3xSO3-SE3]",
         "test_check[gust-R3xSO3-SE3]",
-        "test_values_and_units[bushing]",
-        "test_files_and_pictures[bushing]",
-        "test_bad_arguments[bushing]",
+        "test_values_and_units[mount]",
+        "test_files_and_pictures[mount]",
+        "test_bad_arguments[mount]",
     ),
     "tests/elements/test_pairs.py": ("test_discrete_gradients_of_rows[slotted",),
     "tests/face/test_integrate.py": ("compiled_one[ballistic]", "compiled_one[ralston]"),
@@ -485,7 +485,7 @@ def in_tree(root, *command):
 @pytest.mark.parametrize("file", BATTERIES)
 def test_batteries_try_what_was_added(file, grown):
     """Every test of the file that names an addition passes, and those listed above are among them."""
-    added = "parallel or slotted or gust or bushing or ralston or strut or bead or ballistic or twin or falling or docs"
+    added = "parallel or slotted or gust or mount or ralston or strut or bead or ballistic or twin or falling or docs"
     run = in_tree(grown, "-m", "pytest", "-p", "no:cacheprovider", "-p", "no:xdist", "-q", "-rA", file, "-k", added)
     assert run.returncode == 0, run.stdout[-3000:]
     passed = re.findall(r"^PASSED (.*)$", run.stdout, re.MULTILINE)
@@ -494,7 +494,7 @@ def test_batteries_try_what_was_added(file, grown):
 
 
 def test_an_element_needs_its_file_and_its_row(grown):
-    """The builder, values, units, files, pictures and docs have a bushing once its row is there."""
+    """The builder, values, units, files, pictures and docs have a mount once its row is there."""
     code = """
 import numpy as np, lgint
 from docs import generate
@@ -503,26 +503,26 @@ b = lgint.ModelBuilder()
 for name, formulation in (("a", "tait_bryan"), ("b", "SE3")):
     reference = {"reference": (0.8, 0, 0.36, 0.48)} if name == "a" else {}
     b.add_body(name, mass=1.0, inertia=(1, 1, 1), position=(name == "b", 0, 0), formulation=formulation, **reference)
-assert b.add_element("bushing", "a", "b", stiffness=(4.0, 5.0, 6.0), damping=0.3, offset=(0.5, 0.2, 0)) == "a-b.bushing"
+assert b.add_element("mount", "a", "b", stiffness=(4.0, 5.0, 6.0), damping=0.3, offset=(0.5, 0.2, 0)) == "a-b.mount"
 model = b.build()
-assert model.unit("a-b.bushing.stiffness") == "N/m" and model.values["a-b.bushing.axes_a"] == np.eye(3).tolist()
+assert model.unit("a-b.mount.stiffness") == "N/m" and model.values["a-b.mount.axes_a"] == np.eye(3).tolist()
 run = lgint.integrate(model, "genalpha", t_end=0.5, h=1e-3)
 assert np.abs(run.position("b")[-1] - (1, 0, 0)).max() > 0.1 and np.abs(run.momentum()[-1]).max() < 1e-9
-stiffer = model.with_parameters(**{"a-b.bushing.stiffness": 9.0})
-assert stiffer.record()["forces"]["a-b.bushing"]["stiffness"] == np.diag([9.0, 9.0, 9.0]).tolist()
+stiffer = model.with_parameters(**{"a-b.mount.stiffness": 9.0})
+assert stiffer.record()["forces"]["a-b.mount"]["stiffness"] == np.diag([9.0, 9.0, 9.0]).tolist()
 run.save("run.npz")
 assert lgint.load("run.npz").model.record() == model.record()
 assert lgint.check(model).ok and len([*scene.springs(model, scene.frames(run, 2))]) == 1
-assert "## bushing" in generate.fragments(set())["elements"]
+assert "## mount" in generate.fragments(set())["elements"]
 for wrong in ({"stiffness": -1.0}, {"stiffness": 1.0, "dampnig": 2.0}, {}):
     try:
-        b.add_element("bushing", "a", "b", **wrong)
+        b.add_element("mount", "a", "b", **wrong)
     except ValueError as error:
         print(error)
 """
     run = in_tree(grown, "-c", code)
     assert run.returncode == 0, run.stderr
-    assert "stiffness of 'a-b.bushing2': a symmetric matrix without negative eigenvalues expected" in run.stdout
+    assert "stiffness of 'a-b.mount2': a symmetric matrix without negative eigenvalues expected" in run.stdout
     assert "did you mean 'damping'" in run.stdout and "needs stiffness: stiffness in these axes" in run.stdout
 
 

@@ -9,7 +9,7 @@ CSRC = Path(__file__).parents[2] / "csrc"
 ROWS = [  # struct, most functions of its own, and most together with those of its sub-tables
     ("lg_body_type", 11, 25),
     ("lg_joint_type", 9, 14),
-    ("lg_force_type", 12, 12),
+    ("lg_force_type", 11, 13),
     ("lg_node", 14, 21),
 ]
 WITHOUT_SUB_TABLES = 73  # as many functions had the same rows when each was a single table
@@ -55,7 +55,7 @@ def test_a_row_has_few_functions(struct, most, together):
 
 
 def test_rows_with_their_sub_tables_have_fewer_functions_than_before():
-    tables = [table for name, _, _ in ROWS for table in (name, *sub_tables(name))]
+    tables = {table for name, _, _ in ROWS for table in (name, *sub_tables(name))}
     assert sum(len(functions_in(table)) for table in tables) < WITHOUT_SUB_TABLES
 
 

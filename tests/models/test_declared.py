@@ -111,7 +111,10 @@ def test_bad_arguments(kind):
     b = two()
     for name, parameter in DECLARED[kind].parameters.items():
         wrong, expected = WRONG[parameter.valid]
-        wrong = np.broadcast_to(wrong, parameter.shape) if parameter.valid == "any" else wrong
+        if parameter.valid == "any":
+            wrong = np.broadcast_to(wrong, parameter.shape)
+        elif "," in parameter.unit:  # a matrix that needs one number for each axis
+            wrong, expected = np.full(parameter.shape[0], wrong), expected.replace("-1", ".*-1")
         with pytest.raises(ValueError, match=f"(?s){name} of 'part': {expected}"):
             b.add_element(kind, *ends(kind), name="part", **{**given(kind), name: wrong})
         with pytest.raises(ValueError, match=f"{name} of 'part': shape .* expected"):
@@ -136,7 +139,8 @@ def test_defaults_have_no_effect_at_the_start(kind):
     required = {
         name: value for name, value in given(kind).items() if DECLARED[kind].parameters[name].default == "required"
     }
-    b.add_element(kind, "a", "b", name="part", **required)
+    at = {"point": (0.1, 0.2, 0.3)} if "axes_a" in DECLARED[kind].parameters else {}  # where both triads are
+    b.add_element(kind, "a", "b", name="part", **at, **required)
     built = b.build()
     zero = np.zeros(built.nv)
     found = built.core.evaluate(0.0, built.q0, zero, zero, want=("force", "phi"))

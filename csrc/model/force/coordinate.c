@@ -104,6 +104,8 @@ static const double *angle_triads(const lg_element *e)
     return e->p;
 }
 
+static const lg_element_memory angle_memory = {.triads = angle_triads};
+
 static const lg_force_type angle_at_rest = {.wrenches = angle_drive_at_rest};
 static const lg_force_type slide_at_rest = {.wrenches = slide_drive_at_rest};
 static const lg_force_type tree_at_rest = {.coordinate = lg_drive_at_rest_law};
@@ -130,7 +132,7 @@ static const double coordinate_load_example[] = {LG_SOURCE_CONSTANT, 3};
 #define BETWEEN(COORDINATE, LAW)                                                                                       \
     .info.nframes = 2, .sees = LG_SEES_POSE, .needs_twists = 1, .couples = lg_element_between,                         \
     .check = lg_##LAW##_check, .wrenches = COORDINATE##_##LAW
-#define ANGLE(LAW) BETWEEN(angle, LAW), .info.nmem = 1, .triads = angle_triads
+#define ANGLE(LAW) BETWEEN(angle, LAW), .info.nmem = 1, .memory = &angle_memory
 #define SLIDE(LAW) BETWEEN(slide, LAW)
 #define TREE(LAW) .info.nframes = 1, .check = check_tree_##LAW, .coordinate = lg_##LAW##_law
 

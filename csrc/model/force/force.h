@@ -66,8 +66,7 @@ struct lg_force_type {
 
     double (*potential)(const lg_element *e, const lg_pose *const f[2], const lg_point *at);
     double (*next_kink)(const lg_element *e, double t);
-    /* Two triads (turn.h) whose angle is its memory. NULL: it keeps no angle. */
-    const double *(*triads)(const lg_element *e);
+    const lg_element_memory *memory; /* NULL: it has none */
 };
 
 /* Whether its work at rest depends only on the ends of a path. */

@@ -51,15 +51,6 @@ typedef struct lg_compliance {
     lg_status (*strain)(const lg_joint *joint, const lg_point *at, double strain[6], double stress[6]);
 } lg_compliance;
 
-/* Functions of memory. */
-typedef struct lg_joint_memory {
-    const double *(*triads)(const lg_element *e); /* two triads, as turn.h has them, whose angle it is */
-    /* Updates memory of any other kind as the waist's function `commit` does, where its frames are at the end of the
-       step. */
-    lg_status (*commit)(const lg_element *e, const lg_pose *const f[2], const lg_point *from, const lg_point *to,
-                        double *mem, lg_report *report);
-} lg_joint_memory;
-
 struct lg_joint_type {
     lg_element_info info;
     /* The functions `axes`, `rows` and `all` in another form; NULL: they are the same there. */
@@ -88,7 +79,7 @@ struct lg_joint_type {
     double (*next_kink)(const lg_element *e, double t);
     /* A name for row `row` of the type. NULL: its number is used. */
     const char *(*row_label)(const lg_element *e, int row);
-    const lg_joint_memory *memory; /* NULL: it has none */
+    const lg_element_memory *memory; /* NULL: it has none */
 };
 
 #define LG_JOINT(symbol, name, translations, pairs, angle, doc) extern const lg_joint_type symbol;

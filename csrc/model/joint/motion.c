@@ -231,7 +231,7 @@ static lg_status motion_continuous(const lg_element *e, double begin, double end
 }
 
 static const lg_joint_type at_rest = {.all = motion_at_rest_all};
-static const lg_joint_memory angle_memory = {.triads = angle_triads};
+static const lg_element_memory angle_memory = {.triads = angle_triads};
 
 #define ROW(NAME, DOC, ...)                                                                                            \
     const lg_joint_type lg_##NAME##_motion = {                                                                         \

@@ -382,7 +382,7 @@ static const double *triads(const lg_element *e)
 }
 
 static const lg_joint_type in_body_axes = {.axes = turning_axes, .rows = turning_rows};
-static const lg_joint_memory memory = {.triads = triads};
+static const lg_element_memory memory = {.triads = triads};
 
 #define LG_CONSTRAINT(symbol)
 #define LG_JOINT(symbol, joint_name, joint_translations, joint_pairs, has_angle, text)                                 \

@@ -50,12 +50,12 @@ static double next_kink(const lg_element *e, double t)
 static inline void add_wrenches(const lg_strained *k, double sign, const double s[6], lg_pose *const pose[2], int sum)
 {
     double nine[9], force[3], moment[3], *a = pose[0]->wrench[sum], *b = pose[1]->wrench[sum];
-    lg_edge_forces(k, s, nine);
-    lg_mul3(k->d[0], nine, force);
+    lg_screw_forces(&k->m, s, nine);
+    lg_mul3(k->m.d[0], nine, force);
     for (int i = 0; i < 3; i++)
         a[i] -= sign * force[i], b[i] += sign * force[i];
     for (int end = 0; end < 2; end++) {
-        lg_out_of_section(k->axes[end], nine + 3 + 3 * end, moment);
+        lg_screw_out(k->m.axes[end], nine + 3 + 3 * end, moment);
         lg_axpy(3, sign, moment, pose[end]->wrench[sum] + 3);
     }
 }
@@ -82,13 +82,13 @@ static LG_INLINE lg_status add_edge(const lg_joint *joint, const lg_point *at, c
     lg_strained k;
     LG_TRY(lg_edge_open(e, seen, at, (lg_relation *)(void *)(at->work + joint->work), at->same_q, &k));
     if (rows || tangent || damped)
-        lg_edge_open_operator(&k);
+        lg_screw_open_operator(&k.m);
     if (at_rest)
         lg_zero(12, k.changing + 6);
     if (damped || (rows && (want->phidot || want->zeta || want->Z)))
-        lg_edge_open_motion(seen, &k);
+        lg_screw_open_motion(seen, &k.m);
     if (damped)
-        lg_edge_open_rate(&k);
+        lg_screw_open_rate(&k.m);
     if (forces) {
         lg_edge_set_stress(e, &k, damped, s);
         add_wrenches(&k, -1, s, pose, LG_FORCES);
@@ -154,7 +154,7 @@ static LG_APART lg_status open_edge(const lg_element *e, const lg_pose *const f[
                                     lg_strained *k)
 {
     LG_TRY(lg_edge_open(e, f, at, r, 0, k));
-    lg_edge_open_operator(k);
+    lg_screw_open_operator(&k->m);
     return LG_OK;
 }
 
@@ -194,13 +194,13 @@ static lg_status exert(const lg_joint *joint, const lg_point *at, int moving, in
     if (!out)
         return LG_OK;
     if (damped) {
-        lg_edge_open_motion(f, &k);
-        lg_edge_open_rate(&k);
+        lg_screw_open_motion(f, &k.m);
+        lg_screw_open_rate(&k.m);
         lg_edge_set_stress(e, &k, damped, s);
     }
     lg_zero(e->info->nrows, s);
-    lg_edge_forces(&k, s, nine);
-    lg_edge_on_frames(&k, nine, out->w);
+    lg_screw_forces(&k.m, s, nine);
+    lg_screw_on_frames(&k.m, nine, out->w);
     if (linear)
         lg_edge_slopes(e, &k, s, damped, out->K, out->D);
     reverse(linear, out); // the force is the negative gradient
@@ -215,7 +215,7 @@ static lg_status rows(const lg_element *e, const lg_pose *const f[2], const lg_p
     lg_strained k;
     LG_TRY(open_edge(e, f, at, &r, &k));
     if (want & LG_ROWS_Z)
-        lg_edge_open_motion(f, &k);
+        lg_screw_open_motion(f, &k.m);
     lg_edge_rows(e, &k, (want & LG_ROWS_Z) != 0, out);
     if (want & LG_ROWS_K) {
         double s[6] = {0};
@@ -233,8 +233,8 @@ static lg_status strain(const lg_joint *joint, const lg_point *at, double w[6], 
     lg_relation r;
     lg_strained k;
     LG_TRY(open_edge(e, pose, at, &r, &k));
-    lg_edge_open_motion(pose, &k);
-    lg_edge_open_rate(&k);
+    lg_screw_open_motion(pose, &k.m);
+    lg_screw_open_rate(&k.m);
     lg_edge_set_stress(e, &k, lg_edge_damped(e), s);
     constraint_stress(joint, at, constrained);
     for (int i = 0; i < 6; i++) {
@@ -251,12 +251,12 @@ static lg_status commit(const lg_element *e, const lg_pose *const f[2], const lg
 {
     lg_strained k;
     LG_TRY(lg_edge_open_sections(e, f, to, &k));
-    lg_edge_turn turn = {.name = e->name, .d = k.d};
+    lg_screw_turn turn = {.name = e->name, .parts = "sections", .rest = "reference strain", .d = k.m.d};
     for (int end = 0; end < 2; end++)
-        lg_edge_into_section(k.axes[end], f[end]->omega, k.y + 3 + 3 * end);
+        lg_screw_into(k.m.axes[end], f[end]->omega, k.m.y + 3 + 3 * end);
     lg_edge_reference_turn(e, &k, turn.reference);
-    lg_edge_turn_rate(&k, turn.rate);
-    return from ? lg_edge_turn_step(&turn, to->t - from->t, mem, report) : lg_edge_turn_start(&turn, mem, report);
+    lg_screw_turn_rate(&k.m, turn.rate);
+    return from ? lg_screw_turn_step(&turn, to->t - from->t, mem, report) : lg_screw_turn_start(&turn, mem, report);
 }
 
 static const char *row_label(const lg_element *e, int row)
@@ -298,7 +298,7 @@ static unsigned traits(const lg_element *e)
 }
 
 static const lg_compliance compliance = {.exert = exert, .traits = traits, .strain = strain};
-static const lg_joint_memory memory = {.commit = commit};
+static const lg_element_memory memory = {.commit = commit};
 static const lg_joint_type at_rest = {.all = all_at_rest};
 
 /* The first n strains are constrained. */
@@ -310,7 +310,7 @@ static const lg_joint_type at_rest = {.all = all_at_rest};
                  .reference = "tumiotto2024, Sect. 4",                                                                 \
                  .nframes = 2,                                                                                         \
                  .nrows = n,                                                                                           \
-                 .nmem = LG_EDGE_MEMORY,                                                                               \
+                 .nmem = LG_SCREW_MEMORY,                                                                              \
                  .parameters = parameters,                                                                             \
                  .nparameters = 7,                                                                                     \
                  .example = example,                                                                                   \

@@ -1,13 +1,13 @@
-/* The constrained strains of a rod's edge as constraint rows; formulas in rod_strain.c. */
+/* The constrained strains of a rod's edge as constraint rows; formulas in rod_strain.h. */
 #include "model/joint/rod_rows.h"
 
 /* The row of -T_- or of T_+ for a constrained strain, for the motion of the section at one end. */
 static inline void row_of(const lg_strained *k, int end, int strain, double row[6])
 {
-    const double *A = k->A + strain, *C = k->C + strain;
+    const double *A = k->m.A + strain, *C = k->m.C + strain;
     if (end) {
-        lg_copy(3, k->A + 3 * strain, row);
-        lg_copy(3, k->C + 3 * strain, row + 3);
+        lg_copy(3, k->m.A + 3 * strain, row);
+        lg_copy(3, k->m.C + 3 * strain, row + 3);
     } else
         for (int j = 0; j < 3; j++)
             row[j] = -A[3 * j], row[3 + j] = -C[3 * j];
@@ -21,11 +21,11 @@ static void write_levels(const lg_joint *joint, const lg_strained *k, const lg_w
     const lg_element *e = &joint->e;
     double rate[3];
     if (want->phidot)
-        lg_edge_linear_rate(k, k->y, rate);
+        lg_screw_linear_rate(&k->m, k->m.y, rate);
     for (int i = 0; i < joint->nrows; i++) {
         int strain = joint->row_in_type[i];
         if (want->phi)
-            want->phi[joint->row + i] = k->r->xi[strain] - e->p[LENGTH] * k->w0[strain];
+            want->phi[joint->row + i] = k->m.r->xi[strain] - e->p[LENGTH] * k->w0[strain];
         if (want->phidot)
             want->phidot[joint->row + i] = rate[strain];
     }
@@ -40,13 +40,13 @@ static void write_zeta(const lg_joint *joint, const lg_strained *k, const double
     const lg_element *e = &joint->e;
     const double *xdd[2] = {f[0]->xdd, f[1]->xdd}, *omegadot[2] = {f[0]->omegadot, f[1]->omegadot};
     double bias[9], rate[3];
-    lg_edge_relative(k, xdd, omegadot, bias);
-    lg_edge_linear_rate(k, bias, rate);
+    lg_screw_relative(&k->m, xdd, omegadot, bias);
+    lg_screw_linear_rate(&k->m, bias, rate);
     for (int i = 0; i < joint->nrows; i++) {
         int strain = joint->row_in_type[i];
         zeta[joint->row + i] = (lg_edge_drives_rows(e) ? e->p[LENGTH] * k->changing[12 + strain] : 0) - rate[strain];
         for (int p = 0; p < 9; p++)
-            zeta[joint->row + i] -= Q[p][strain] * k->y[p];
+            zeta[joint->row + i] -= Q[p][strain] * k->m.y[p];
     }
 }
 
@@ -74,13 +74,13 @@ static inline void write_at_node(lg_node_position position, const double R[9], c
 static inline void body_row_of(const lg_strained *k, int end, int strain, double row[6])
 {
     double own[6];
-    if (!k->axes[end]) {
+    if (!k->m.axes[end]) {
         row_of(k, end, strain, row);
         return;
     }
     row_of(k, end, strain, own);
-    lg_mul3(k->axes[end], own, row);
-    lg_mul3(k->axes[end], own + 3, row + 3);
+    lg_mul3(k->m.axes[end], own, row);
+    lg_mul3(k->m.axes[end], own + 3, row + 3);
 }
 
 /* Rigid bodies take rows in their own axes. */
@@ -128,7 +128,7 @@ static int is_rigid(const lg_element *e)
 static void set_row(const lg_strained *k, const double nine[9], int i, double J[2][6 * LG_MAX_ROWS])
 {
     double w[2][6];
-    lg_edge_on_frames(k, nine, w);
+    lg_screw_on_frames(&k->m, nine, w);
     lg_copy(6, w[0], J[0] + 6 * i);
     lg_copy(6, w[1], J[1] + 6 * i);
 }
@@ -137,8 +137,8 @@ static void set_row(const lg_strained *k, const double nine[9], int i, double J[
 static void row_forces(const lg_strained *k, int strain, double nine[9])
 {
     for (int i = 0; i < 3; i++) {
-        nine[i] = k->A[3 * i + strain];
-        nine[3 + i] = -k->C[3 * i + strain], nine[6 + i] = k->C[3 * strain + i];
+        nine[i] = k->m.A[3 * i + strain];
+        nine[3 + i] = -k->m.C[3 * i + strain], nine[6 + i] = k->m.C[3 * strain + i];
     }
 }
 
@@ -166,15 +166,15 @@ void lg_edge_rows(const lg_element *e, const lg_strained *k, int with_Z, lg_rows
 {
     double Y[9][6], Q[9][6];
     if (with_Z) {
-        lg_edge_columns(k, Y);
-        lg_edge_rate_columns(k, Y, Q);
+        lg_screw_columns(&k->m, Y);
+        lg_screw_rate_columns(&k->m, Y, Q);
     }
     out->points = e->info->nrows;
     for (int i = 0; i < e->info->nrows; i++) {
         double nine[9];
         row_forces(k, i, nine);
         set_row(k, nine, i, out->J);
-        out->phi[i] = k->r->xi[i] - e->p[LENGTH] * k->w0[i];
+        out->phi[i] = k->m.r->xi[i] - e->p[LENGTH] * k->w0[i];
         for (int p = 0; with_Z && p < 9; p++)
             nine[p] = Q[p][i];
         if (with_Z)
@@ -187,8 +187,8 @@ void lg_edge_write_rows(const lg_joint *joint, const lg_strained *k, const lg_po
 {
     double Y[9][6], Q[9][6];
     if (want->zeta || want->Z) {
-        lg_edge_columns(k, Y);
-        lg_edge_rate_columns(k, Y, Q);
+        lg_screw_columns(&k->m, Y);
+        lg_screw_rate_columns(&k->m, Y, Q);
     }
     write_levels(joint, k, want);
     if (want->zeta)

@@ -1,12 +1,12 @@
 /* The rotation R_a^T R_b has two unit quaternions p and -p. Their logarithms on S^3, rotation vectors of less than a
    full turn, differ by a full turn: |w| and 2 pi - |w| about opposite axes. Along a motion p is continuous, and so is
-   its logarithm as long as it does not reach the full turn, p = -1. The memory of an edge is p at the last accepted
+   its logarithm as long as it does not reach the full turn, p = -1. The memory of an element is p at the last accepted
    step: in a step the sign is right that makes the scalar product with it positive, as long as the rotation changes by
    less than half a turn. Steps are accepted up to a quarter turn, if the rates at both ends do not tell of another
    turn.
 
    Near the full turn T^-1 on SE(3) grows without bounds, as 1/sin(|w|/2). */
-#include "model/joint/rod_turn.h"
+#include "model/screw_turn.h"
 
 #include "core/small.h"
 #include "group/rotation.h"
@@ -41,7 +41,7 @@ static void normalise(double p[4])
         p[i] *= inverse;
 }
 
-int lg_edge_turn_continues(const double *const d[2], const double *mem, double p[4])
+int lg_screw_turn_continues(const double *const d[2], const double *mem, double p[4])
 {
     lg_so3_turn_between(d[0], d[1], p);
     double along = mem ? lg_dot4(p, mem) : 0;
@@ -50,7 +50,7 @@ int lg_edge_turn_continues(const double *const d[2], const double *mem, double p
     return along != 0;
 }
 
-void lg_edge_turn_choose(const double reference[3], double p[4])
+void lg_screw_turn_choose(const double reference[3], double p[4])
 {
     normalise(p);
     if (p[0] < 0)
@@ -60,21 +60,21 @@ void lg_edge_turn_choose(const double reference[3], double p[4])
 }
 
 /* The unit quaternion at the end of a step, or at a start. */
-static void unit_turn_of(const lg_edge_turn *edge, const double *mem, double p[4])
+static void unit_turn_of(const lg_screw_turn *turn, const double *mem, double p[4])
 {
-    if (lg_edge_turn_continues(edge->d, mem, p))
+    if (lg_screw_turn_continues(turn->d, mem, p))
         normalise(p);
     else
-        lg_edge_turn_choose(edge->reference, p);
+        lg_screw_turn_choose(turn->reference, p);
 }
 
-/* Whether the edge has been turned too far: at p, or between p0 and p, which have passed -1 on different sides. */
+/* Whether it has been turned too far: at p, or between p0 and p, which have passed -1 on different sides. */
 static int is_overturned(const double p0[4], const double p[4])
 {
     return p[0] < furthest || (p0[0] < 0 && p[0] < 0 && lg_dot3(p0 + 1, p + 1) < 0);
 }
 
-/* Whether a step has turned the edge by less than a quarter turn, and its rates by less than half a turn more or less:
+/* Whether a step has turned by less than a quarter turn, and its rates by less than half a turn more or less:
    else whole turns may have been lost. Rates of less than a quarter turn differ by less than that. */
 static int is_certain(const double p0[4], const double p[4], const double rate0[3], const double rate[3], double h)
 {
@@ -91,40 +91,40 @@ static int is_certain(const double p0[4], const double p[4], const double rate0[
     return lg_norm3(w) < LG_PI;
 }
 
-static lg_status accept(const lg_edge_turn *edge, const double p[4], double *mem, lg_report *report)
+static lg_status accept(const lg_screw_turn *turn, const double p[4], double *mem, lg_report *report)
 {
     if (is_overturned(mem, p)) {
-        lg_report_say(report, "the sections of %.*s have turned by more than 330 degrees against each other",
-                      LG_SHORT(edge->name));
+        lg_report_say(report, "the %s of %.*s have turned by more than 330 degrees against each other", turn->parts,
+                      LG_SHORT(turn->name));
         return LG_OVERTURNED;
     }
     lg_copy(4, p, mem);
-    lg_copy(3, edge->rate, mem + 4);
+    lg_copy(3, turn->rate, mem + 4);
     return LG_OK;
 }
 
-lg_status lg_edge_turn_step(const lg_edge_turn *edge, double h, double *mem, lg_report *report)
+lg_status lg_screw_turn_step(const lg_screw_turn *turn, double h, double *mem, lg_report *report)
 {
     double p[4];
     int remembers = lg_dot4(mem, mem) > 0;
-    unit_turn_of(edge, mem, p);
-    if (remembers && !is_certain(mem, p, mem + 4, edge->rate, h)) {
-        lg_report_say(report, "in one step the sections of %.*s turn by more than a quarter turn against each other",
-                      LG_SHORT(edge->name));
+    unit_turn_of(turn, mem, p);
+    if (remembers && !is_certain(mem, p, mem + 4, turn->rate, h)) {
+        lg_report_say(report, "in one step the %s of %.*s turn by more than a quarter turn against each other",
+                      turn->parts, LG_SHORT(turn->name));
         return LG_TURNED;
     }
-    return accept(edge, p, mem, report);
+    return accept(turn, p, mem, report);
 }
 
-lg_status lg_edge_turn_start(const lg_edge_turn *edge, double *mem, lg_report *report)
+lg_status lg_screw_turn_start(const lg_screw_turn *turn, double *mem, lg_report *report)
 {
     double p[4];
-    unit_turn_of(edge, mem, p);
-    if (lg_dot4(mem, mem) == 0 && preference(p, edge->reference) < tie) {
-        lg_report_say(report, "%.*s starts half a turn from its reference strain, in either direction",
-                      LG_SHORT(edge->name));
-        lg_report_advise(report, "give it a reference strain that is nearer to one of both directions");
+    unit_turn_of(turn, mem, p);
+    if (lg_dot4(mem, mem) == 0 && preference(p, turn->reference) < tie) {
+        lg_report_say(report, "%.*s starts half a turn from its %s, in either direction", LG_SHORT(turn->name),
+                      turn->rest);
+        lg_report_advise(report, "give it a %s that is nearer to one of both directions", turn->rest);
         return LG_BAD_ARGUMENT;
     }
-    return accept(edge, p, mem, report);
+    return accept(turn, p, mem, report);
 }
