@@ -15,8 +15,6 @@
 
 /* ---- memory ---- */
 
-enum { LABEL = 32 }; /* largest number of characters that a row's name adds to its element's */
-
 typedef struct sizes {
     int nblocks, nfactors, nframes, nelements, nbodies, nforces, njoints, nsupports;
     int nrows, nmasked, nloops;
@@ -54,7 +52,7 @@ static sizes count_sizes(const lg_model_spec *spec, const int *row_of)
         n.nreaders += e->nreads > 0;
         n.nreads += e->nreads;
     }
-    n.name_bytes += (size_t)n.nrows * (longest + LABEL);
+    n.name_bytes += (size_t)n.nrows * (longest + LG_ROW_LABEL);
     return n;
 }
 
@@ -224,7 +222,8 @@ static void add_joint(builder *b, const lg_model_spec *spec, int i)
 {
     lg_joint *joint = (lg_joint *)b->model->element_of[i].joint;
     *joint = (lg_joint){.e = common(b, &spec->elements[i], b->row_of[i]),
-                        .type = lg_joint_types[b->row_of[i] - lg_body_type_count - lg_force_type_count]};
+                        .type = lg_joint_types[b->row_of[i] - lg_body_type_count - lg_force_type_count],
+                        .value = {-1, -1}};
     for (int k = 0; k < joint->e.info->nrows; k++) // those that are not omitted
         if (spec->elements[i].loop || !(spec->elements[i].implied >> k & 1))
             joint->row_in_type[joint->nrows++] = k;
@@ -362,46 +361,6 @@ static void mark_frames(builder *b, const lg_model_spec *spec)
 
 /* ---- the pattern, in the order of the description ---- */
 
-static void name_row(builder *b, const lg_joint *joint, int row)
-{
-    const char *name = joint->e.name;
-    size_t room = strlen(name) + LABEL;
-    if (joint->type->row_label)
-        b->names += snprintf(b->names, room, "%s: %s", name, joint->type->row_label(&joint->e, row)) + 1;
-    else
-        b->names += snprintf(b->names, room, "%s[%d]", name, row) + 1;
-}
-
-/* Whether a body can move and turn freely. It can then give its side of a joint any twist, so that the rows of the
-   joint, which are independent in the relative twist, are independent on this body alone. Only rows of translations act
-   on a point mass, and these are independent in its velocity. */
-static int moves_freely(const lg_body *body)
-{
-    const lg_block *block = body->block;
-    return body->type->is_point || block->node->position == LG_POSITION_INERTIAL ||
-           block->node->position == LG_POSITION_BODY;
-}
-
-/* A joint's group: its rows and, per block under its frames, its part of B. If both frames are on one body, neither
-   side moves independently of the other, so that neither is sufficient. */
-static void add_group(builder *b, lg_joint *joint)
-{
-    const lg_body *body[2] = {joint->e.frame[0]->body, joint->e.frame[1]->body};
-    int together = body[0] == body[1];
-    for (int s = 0; s < 2; s++)
-        if (s == 1 && together)
-            joint->value[1] = joint->value[0];
-        else if (body[s]->block)
-            joint->value[s] =
-                lg_layout_entry(&b->layout, body[s]->index, joint->nrows, !together && moves_freely(body[s]));
-    joint->group = b->model->pattern.ngroups;
-    joint->row = lg_layout_group(&b->layout, joint->nrows);
-    for (int i = 0; i < joint->nrows; i++) {
-        b->model->row_names[joint->row + i] = b->names;
-        name_row(b, joint, joint->row_in_type[i]);
-    }
-}
-
 /* Notes where the blocks under an element's frames meet in the matrix: each block with itself, and two blocks in their
    own clique, whose blocks of the matrix begin at `first`; -1: they do not couple. */
 static void set_matrix_blocks(lg_element *e, long first)
@@ -443,9 +402,17 @@ static void join_reads(builder *b, const lg_element_spec *from, lg_force *force)
     b->read += n, b->read_block += 2 * n;
 }
 
+/* Whether an element of the description adds to the row of the joint before it. */
+static int continues(const lg_model *m, int element)
+{
+    const lg_joint *joint = m->element_of[element].joint;
+    return joint && lg_joint_continues(joint);
+}
+
 static void join_elements(builder *b, const lg_model_spec *spec)
 {
     lg_model *m = b->model;
+    const lg_element_ref *first = NULL; // of the group
     for (int i = 0; i < spec->nelements; i++) {
         lg_body *body = (lg_body *)m->element_of[i].body;
         lg_force *force = (lg_force *)m->element_of[i].force;
@@ -462,8 +429,11 @@ static void join_elements(builder *b, const lg_model_spec *spec)
                                 : &body->e);
         if (joint)
             joint->work = reserve(m, joint->type->nwork);
-        if (joint && joint->nrows)
-            add_group(b, joint);
+        if (joint && joint->nrows) {
+            first = lg_joint_continues(joint) ? first : &m->element_of[i];
+            if (i + 1 == b->n.nelements || !continues(m, i + 1))
+                b->names = lg_model_add_group(m, &b->layout, first, &m->element_of[i + 1], b->names);
+        }
         m->coordinate_forces |= force && force->type->coordinate;
     }
 }
@@ -477,7 +447,7 @@ static void couple_groups(builder *b)
     long first = b->layout.nmatrix_blocks;
     for (int i = 0; i < b->n.nelements; i++) {
         lg_joint *joint = (lg_joint *)m->element_of[i].joint;
-        if (!joint || !joint->nrows)
+        if (!joint || !joint->nrows || continues(m, i))
             continue;
         if (joint->e.matrix_block[0][1] < 0)
             set_matrix_blocks(&joint->e, first);
@@ -574,7 +544,7 @@ static void name_own_rows(builder *b)
         for (int k = 0; k < block->nown; k++) {
             const char *body = lg_model_body_on(m, (int)(block - m->blocks))->e.name;
             m->row_names[block->own + k] = b->names;
-            b->names += snprintf(b->names, strlen(body) + LABEL, "%s unit length", body) + 1;
+            b->names += snprintf(b->names, strlen(body) + LG_ROW_LABEL, "%s unit length", body) + 1;
         }
 }
 
@@ -619,6 +589,7 @@ static lg_status build_model(lg_model *m, const lg_model_spec *spec, const int *
     fill_blocks(&b, spec);
     fill_records(&b, spec);
     LG_TRY(check_bodies(&b, spec, report));
+    LG_TRY(lg_model_check_groups(m, report));
     mark_frames(&b, spec);
     sort_frames(&b, spec);
     fill_frames(&b, spec);

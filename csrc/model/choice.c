@@ -21,7 +21,7 @@ void lg_model_fill_choice(lg_model *m, const lg_model_spec *spec, int nloops, lg
 {
     for (int loop = 1; loop <= nloops; loop++) {
         for (int i = 0; i < spec->nelements; i++)
-            if (spec->elements[i].loop == loop && m->element_of[i].joint)
+            if (spec->elements[i].loop == loop && m->element_of[i].joint && !lg_joint_continues(m->element_of[i].joint))
                 add_rows(m, m->element_of[i].joint, spec->elements[i].implied, layout);
         m->loop_start[loop] = m->pattern.nmasked;
     }

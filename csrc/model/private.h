@@ -91,6 +91,12 @@ void lg_model_fill_loads(lg_model *m);
 void lg_model_fill_traits(lg_model *m);
 /* Fills m->system once all else is filled, system.c. */
 void lg_model_fill_system(lg_model *m);
+/* Groups of the pattern, groups.c: adds that of some elements of the description, whose joints share it, and the names
+   of its rows, behind which it returns; refuses joints that share a row which there is not. */
+char *lg_model_add_group(lg_model *m, lg_layout *layout, const lg_element_ref *group, const lg_element_ref *end,
+                         char *names);
+lg_status lg_model_check_groups(const lg_model *m, lg_report *report);
+enum { LG_ROW_LABEL = 32 }; /* largest number of characters that a row's name adds to its element's */
 /* Rows of closed loops that may be inactive, choice.c: the arrays of the choice; the list, loop by loop, whose memory
    follows that of all elements. */
 void lg_model_layout_choice(lg_model *m, int nloops, int nmasked, lg_arena *arena);

@@ -191,7 +191,7 @@ lg_status lg_model_rows(const lg_system *system, int element, int numbers[4], lg
     const lg_element *e = at.body ? &at.body->e : at.force ? &at.force->e : &at.joint->e;
     int is_joint = !at.body && !at.force;
     numbers[0] = is_joint ? at.joint->row : 0;
-    numbers[1] = is_joint ? at.joint->nrows : 0;
+    numbers[1] = is_joint && !lg_joint_continues(at.joint) ? at.joint->nrows : 0;
     numbers[2] = e->mem;
     numbers[3] = e->info->nmem;
     return LG_OK;

@@ -122,7 +122,7 @@ static int same_joint(const lg_joint *a, const lg_joint *b)
     for (int i = 0; a->type->row_label && i < a->nrows; i++)
         if (strcmp(a->type->row_label(&a->e, a->row_in_type[i]), b->type->row_label(&b->e, b->row_in_type[i])) != 0)
             return 0;
-    return same_couplings(a->type->couples, &a->e, &b->e);
+    return same_couplings(a->type->couples, &a->e, &b->e) && lg_joint_continues(a) == lg_joint_continues(b);
 }
 
 static lg_status check_changed(lg_element_ref before, lg_element_ref after, lg_report *report)

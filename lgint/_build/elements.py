@@ -114,6 +114,21 @@ class ElementBuilder(Parts):
         row = {"kind": kind, "bodies": [partner], "points": [at], **_values(kind, name, given, None)}
         return self._enter(self._forces, name, cast(ForceRow, row))
 
+    def _along(self, joint: str, coordinate: str) -> JointRow:
+        """The entries of a row along a coordinate of a joint: its ends and triads, and its angle at the start."""
+        there = self._joints[joint]
+        first, second = there["points"]
+        row: JointRow = {
+            "kind": there["kind"],
+            "first": there["first"],
+            "second": there["second"],
+            "points": [there.get("slide_point", first) if coordinate == "slide" else first, second],
+            "triads": there["triads"],
+        }
+        if "angle" in there:
+            row["angle"] = there["angle"]
+        return row
+
     # ---- names ----
 
     def _force_name(self, kind: str, a: str, b: str, name: str | None) -> str:

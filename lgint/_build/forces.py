@@ -317,18 +317,8 @@ class ForceBuilder(SpringBuilder):
             check_smooth(f"motion of {name!r}", course["pieces"])
         if callable(motion):
             check_course(f"motion of {name!r}", Coordinate(name, motion), jumps=False)
-        first, second = there["points"]
-        row: JointRow = {
-            "kind": f"{which}_motion",
-            "first": there["first"],
-            "second": there["second"],
-            "points": [there.get("slide_point", first) if which == "slide" else first, second],
-            "triads": there["triads"],
-            "of": joint,
-            "motion": _coordinate_row(course),
-        }
-        if "angle" in there:
-            row["angle"] = there["angle"]
+        moved = _coordinate_row(course)
+        row: JointRow = {**self._along(joint, which), "kind": f"{which}_motion", "of": joint, "motion": moved}
         return self._enter(self._joints, name, row)
 
     def add_force_law(

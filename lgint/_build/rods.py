@@ -13,6 +13,7 @@ from lgint._args import Array, array, guess, listing, warn
 from lgint._build.bodies import BodyBuilder
 from lgint._build.body import Body
 from lgint._build.controls import ControlBuilder
+from lgint._build.couplings import CouplingBuilder
 from lgint._build.edges import add_edge
 from lgint._build.joints import JointBuilder
 from lgint._build.line import Line, line
@@ -48,7 +49,7 @@ class Motions(TypedDict):
     kinks: ArrayLike
 
 
-class RodBuilder(BodyBuilder, JointBuilder, ControlBuilder):
+class RodBuilder(BodyBuilder, JointBuilder, CouplingBuilder, ControlBuilder):
     """The part of `ModelBuilder` that adds rods."""
 
     def add_rod(

@@ -413,6 +413,8 @@ def _joint(name: str, frames: tuple[int, int], record: Record) -> Element:
     if "of" in joint:
         pieces, function = coordinate_motion(name, joint["motion"])
         return _element(joint["kind"], name, frames, {"motion": pieces, **_axes(record, joint)}, function, *rows)
+    if "coupled" in joint:
+        return _element(joint["kind"], name, frames, {**joint, **_axes(record, joint)}, None, *rows)
     values = {"carrier": joint["carrier"], **_axes(record, joint)}
     return _element(joint["kind"], name, frames, values, None, *rows)
 

@@ -161,11 +161,28 @@ def loops(model: Model) -> list[Loop]:
     ends = [[ground if block < 0 else block for block in model.joint_indices(name).blocks] for name in joints]
     whole = _Whole.of(model)
     found = []
-    for component in biconnected(ground + 1, [*ends, *held]):
-        edges = sorted(edge for edge in component if edge < len(joints))
+    components = ([edge for edge in part if edge < len(joints)] for part in biconnected(ground + 1, [*ends, *held]))
+    for edges in _with_couplings(components, [model.joints[name].get("coupling") for name in joints]):
         blocks = sorted({end for edge in edges for end in ends[edge]} - {ground})
         found.append(Loop(whole, [joints[edge] for edge in edges], blocks))
     return found
+
+
+def _with_couplings(components: Iterable[list[int]], coupling: Sequence[str | None]) -> list[list[int]]:
+    """Components as sorted edges, of which those that a coupling connects are one; `coupling`: that of each edge."""
+    found: list[list[int]] = []
+    known: dict[str, list[int]] = {}  # by coupling: the component of its terms so far
+    for edges in components:
+        names = {name for edge in edges if (name := coupling[edge])}
+        merged = list(edges)
+        for part in [known[name] for name in names if name in known]:
+            if part in found:
+                found.remove(part)
+                merged += part
+        found.append(merged)
+        for name in {name for edge in merged if (name := coupling[edge])}:
+            known[name] = merged
+    return [sorted(edges) for edges in found]
 
 
 def is_forest(vertices: int, edges: Iterable[Sequence[int]]) -> bool:

@@ -48,7 +48,7 @@ def complete_multipliers(model: Model, q: Array, v: Array, lam: Array, invariant
     for loop in loops(whole):
         dropped = sum(len(model.dropped.get(joint, ())) for joint in loop.joints)
         if dropped:
-            columns = np.concatenate([whole.rows(joint) for joint in loop.joints])
+            columns = [row for joint in loop.joints for row in whole.rows(joint)]
             rank = len(columns) - dropped
             qs, vs = loop.part(q, 0), loop.part(v, 1)
             for i in np.ndindex(lam.shape[:-1]):

@@ -84,7 +84,9 @@ def _declared(element: int, row: Mapping[str, Any]) -> Declared:
         entry["name"]: Parameter((element, i), **{key: entry[key] for key in Parameter._fields[1:]})
         for i, entry in enumerate(row["parameters"])
     }
-    needs_more = row["law"] or row["control"] or row["locked"] is not None or row["family"] == "body"
+    needs_more = (
+        row["law"] or row["control"] or row["shares_row"] or row["locked"] is not None or row["family"] == "body"
+    )
     whole = not needs_more and all(entry.shape is not None for entry in parameters.values())
     return Declared(row["family"], row["nframes"], parameters, whole)
 

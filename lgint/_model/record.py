@@ -6,7 +6,7 @@ node of a flexible body: from the node). Vectors and matrices are lists of numbe
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, Final, TypedDict
 
 import numpy as np
@@ -82,6 +82,11 @@ class JointRow(_JointRow, total=False):
     angle: float  # at the start, from half a turn on
     of: str  # of a motion: the joint whose coordinate it prescribes, from which it has points and triads
     motion: Matrix | LoadRow  # of a motion, as in a drive
+    coupling: str  # of a term of a coupling: the name of the coupling, which is that of its first term
+    coupled: str  # of such a term: the joint from which it has points and triads
+    factor: float  # of such a term, and
+    offset: float  # the value of the sum in the first term, zero in the others
+    row: str  # of such a term: "own", or "shared" with the term before it
     carrier: str  # whose axes the translation rows are written in: "inertial", "first" or "second"
     slide_point: Vector  # on the first: the point from which the slide is measured, if that is not its point
     holds: bool  # True: the second body is a link of a tree, and this joint's coordinate is its only one
@@ -184,6 +189,15 @@ class Record(_Record):
 def is_motion(joint: JointRow) -> bool:
     """Whether a joint prescribes the motion of another one's coordinate."""
     return "of" in joint
+
+
+def couplings(joints: Mapping[str, JointRow]) -> dict[str, dict[str, JointRow]]:
+    """The terms of each coupling by their names, in their order."""
+    found: dict[str, dict[str, JointRow]] = {}
+    for name, row in joints.items():
+        if "coupling" in row:
+            found.setdefault(row["coupling"], {})[name] = row
+    return found
 
 
 def mode_count(body: BodyRow) -> int:

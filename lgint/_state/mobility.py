@@ -64,7 +64,7 @@ def mobility(model: System) -> Mobility:
     taken = {
         name: sum(row not in set(dependent) for row in whole.rows(name))
         for name, joint in whole.joints.items()
-        if not joint.get("holds")
+        if not joint.get("holds") and joint.get("row") != "shared"
     }
     brought = _brought(whole)
     free = sum(brought.values()) - sum(taken.values())

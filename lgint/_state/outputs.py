@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from lgint._args import Array, array, choice, guess
 from lgint._model.model import Model
-from lgint._model.record import ForceRow, is_motion, partners
+from lgint._model.record import ForceRow, JointRow, couplings, is_motion, partners
 from lgint._state.bodies import EQUILIBRIUM, rotate
 from lgint._state.joints import JointAccessors, dot
 
@@ -79,9 +79,9 @@ class OutputAccessors(JointAccessors):
 
     @property
     def force_names(self) -> list[str]:
-        """Names that `force`, `power` and `work` accept: springs, loads, drives, laws, tendons, ..., then supports."""
+        """Names that `force`, `power` and `work` accept: springs, loads, ..., then supports, motions, couplings."""
         model = self.multibody()
-        return [*_parts_of_forces(model), *model.supports, *_motions(model)]
+        return [*_parts_of_forces(model), *model.supports, *_motions(model), *couplings(model.joints)]
 
     def force(self, name: str, on: str | None = None) -> Any:
         """The force of a spring, drive, law, tendon, load or support.
@@ -91,6 +91,7 @@ class OutputAccessors(JointAccessors):
         ======================================  ================================================================
         spring, tendon                          number along its length: positive if it pushes the ends apart
         drive, law or motion in a joint         number along the joint's coordinate, as `add_joint_drive` says
+        coupling of joints                      multiplier of its row, as `add_coupling` says
         force and torque on a body, drag        wrench on the body
         law on one body                         wrench on the body
         Cartesian spring, bushing               wrench on the second body
@@ -132,6 +133,8 @@ class OutputAccessors(JointAccessors):
             return Wrench(self.reaction(name), self.position(name))
         if name in _motions(model):
             return self._of_motion(model, name, on)
+        if name in (coupled := couplings(model.joints)):
+            return self._of_coupling(model, coupled[name], on)
         parts = _parts(model, name)
         if on is not None:
             choice(f"body of {name!r}", on, [*dict.fromkeys(body for part in parts for body in part.bodies)])
@@ -179,6 +182,10 @@ class OutputAccessors(JointAccessors):
             rate = self.joint_rate(moved["of"], moved["kind"].removesuffix("_motion"))
             effort: Array = self._of_motion(model, name, None) * rate
             return effort
+        if name in (coupled := couplings(model.joints)):
+            rates = (row["factor"] * self._rate_of(row) for row in coupled[name].values())
+            of_all: Array = self._of_coupling(model, coupled[name], None) * sum(rates)
+            return of_all
         total = np.zeros(np.shape(self.t))
         for part in _parts(model, name):
             for slot in range(1 if part.in_tree else len(part.bodies)):
@@ -206,7 +213,7 @@ class OutputAccessors(JointAccessors):
             For an unknown name, for joints and bodies, and without dense output.
         """
         model = self.multibody()
-        if name not in model.supports and name not in _motions(model):
+        if name not in (*model.supports, *_motions(model), *couplings(model.joints)):
             _parts(model, name)
         run = self._integrable()
         times = np.asarray(self.t)
@@ -232,6 +239,17 @@ class OutputAccessors(JointAccessors):
             return Wrench(self.reaction(name, on=side), point)
         (row,) = model.complete.rows(name)
         return self.all_multipliers()[..., row]
+
+    def _of_coupling(self, model: Model, terms: Mapping[str, JointRow], on: str | None) -> Any:
+        """The multiplier of a coupling; with `on` the wrench of its terms on a body."""
+        if on is None:
+            return self._of_motion(model, next(iter(terms)), None)
+        ends = {name: partners(row) for name, row in terms.items()}
+        choice(f"body of {next(iter(terms))!r}", on, [*dict.fromkeys(who for both in ends.values() for who in both)])
+        return _sum(self._of_motion(model, name, on) for name, both in ends.items() if on in both)
+
+    def _rate_of(self, row: JointRow) -> Array:
+        return self.joint_rate(row["coupled"], row["kind"].removesuffix("_coupling"))
 
     def _integrable(self) -> Any:
         """The run to which the states belong, which must have dense output."""

@@ -122,7 +122,7 @@ void lg_joint_write_jacobians(const lg_joint *joint, const lg_arms *arms, const 
     const lg_frame *const *f = joint->e.frame;
     for (int s = 0; s < 2; s++) {
         const lg_arm *arm = &arms->to[s];
-        if (arm->block) {
+        if (arm->block && !joint->adds[s]) {
             if (want->B)
                 lg_arm_rows(arm, n, rows->points, rows->J[s], NULL, want->B + joint->value[s]);
             if (want->Z)
@@ -134,11 +134,10 @@ void lg_joint_write_jacobians(const lg_joint *joint, const lg_arms *arms, const 
         fill_rows(n, want->Z ? LG_ROWS_Z : 0, rows);
         for (int i = 0; i < n; i++) {
             const double *J = rows->J[s] + 6 * i;
-            int add = s == 1 && f[1]->body == f[0]->body;
             if (want->B)
-                write_row(f[s], at, n, i, J, NULL, add, want->B + joint->value[s]);
+                write_row(f[s], at, n, i, J, NULL, joint->adds[s], want->B + joint->value[s]);
             if (want->Z)
-                write_row(f[s], at, n, i, rows->Z[s] + 6 * i, J, add, want->Z + joint->value[s]);
+                write_row(f[s], at, n, i, rows->Z[s] + 6 * i, J, joint->adds[s], want->Z + joint->value[s]);
         }
     }
 }

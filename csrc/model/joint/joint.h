@@ -17,6 +17,7 @@ typedef struct lg_joint { /* const data of the model */
         value[2]; /* its group of the pattern; first constraint row; per frame its part of the values of B */
     size_t work; /* position of its part of the scratch */
     int nrows, row_in_type[LG_MAX_ROWS]; /* the constraint rows that are not dropped, by their numbers in the type */
+    int adds_row, adds[2]; /* whether other terms of its row, and of its parts of B, are evaluated before it */
 } lg_joint;
 
 typedef struct lg_joints { /* those of one row */
@@ -93,6 +94,12 @@ static inline const lg_joint_type *lg_joint_in(lg_form form, const lg_joint *joi
 {
     const lg_joint_type *type = joint->type;
     return form != LG_FORM_DYNAMICS && type->in[form] ? type->in[form] : type;
+}
+
+/* Whether its row is that of the joint before it in the description, to which it adds. */
+static inline int lg_joint_continues(const lg_joint *joint)
+{
+    return joint->e.info->shares_row && joint->e.p[joint->e.np - 1] != 0;
 }
 
 /* Multipliers of all rows of the type, with zeros for dropped rows: lam itself, or `all`, which is filled. */

@@ -9,7 +9,8 @@
 typedef struct pair_step {
     lg_motion motion;
     lg_point at; /* the time in the middle, and the scratch with the poses of elements */
-    double *V, *phi; /* potentials of joints, then of forces, and rows of joints, at the start */
+    double *V; /* potentials of joints, then of forces, at the start */
+    double *phi; /* rows there, and then of each joint that adds to a row its own part */
     double largest; /* |q| */
 } pair_step;
 
@@ -212,8 +213,9 @@ static void put_gradient(const pair_step *s, const lg_joint *joint, const double
         if (!block)
             continue;
         lg_motion_pull(&s->motion, joint->e.frame[side], wrench[side], on_block);
+        double *G = s->motion.wanted->G + joint->value[side] + row;
         for (int k = 0; k < block->nv; k++)
-            s->motion.wanted->G[joint->value[side] + row + k * joint->nrows] = on_block[k];
+            G[k * joint->nrows] = (joint->adds[side] ? G[k * joint->nrows] : 0) + on_block[k];
     }
 }
 
@@ -278,12 +280,19 @@ static void react_in_space(const pair_step *s, const lg_joint *joint, const lg_r
     }
 }
 
+/* The joint's rows at the start. */
+static double *own_rows(const pair_step *s, const lg_joint *joint)
+{
+    const lg_model *m = s->motion.m;
+    return s->phi + (joint->adds_row ? m->pattern.nrows + (joint - m->joints) : joint->row);
+}
+
 /* The coefficients c_i of all rows, and C = sum lam_i c_i. */
 static lg_status find_coefficients(const pair_step *s, const between *b, const lg_joint *joint, const lg_rows *rows,
                                    int first, double c[LG_MAX_ROWS], double *C)
 {
     const double *lam = s->motion.pair->lam + joint->row;
-    double *phi0 = s->phi + joint->row, phi[LG_MAX_ROWS], row[6], sum = 0;
+    double *phi0 = own_rows(s, joint), phi[LG_MAX_ROWS], row[6], sum = 0;
     if (!s->motion.pair->same_start)
         LG_TRY(values_at(s, b, joint, LG_AT_START, phi0));
     LG_TRY(values_at(s, b, joint, LG_AT_END, phi));
@@ -418,7 +427,7 @@ static void pair_step_layout(const lg_model *m, pair_step *s, lg_arena *arena)
     s->motion.moved = lg_arena_take(arena, (size_t)m->nframes * sizeof(lg_moved));
     s->motion.swing = lg_arena_take(arena, (size_t)m->space.nblocks * sizeof(lg_swing));
     s->V = lg_arena_doubles(arena, (size_t)(m->njoints + m->nforces));
-    s->phi = lg_arena_doubles(arena, (size_t)m->pattern.nrows);
+    s->phi = lg_arena_doubles(arena, (size_t)(m->pattern.nrows + m->njoints));
 }
 
 size_t lg_step_work(const lg_model *m)
