@@ -14,7 +14,11 @@ SHEAR_CORRECTION = 27 / 28  # of PyElastica
 
 
 def falling_bar(edges: int, clamped: bool) -> Model:
-    """A bar without constraints that falls from the horizontal, clamped or hinged at its first end."""
+    """A bar without constraints that falls from the horizontal, clamped or hinged at its first end.
+
+    Like PyElastica's, its nodes keep positions and rotations apart. In "S3R3", the default of rods, which joins them,
+    the errors are the same, and a step of an explicit method takes a fifth more time.
+    """
     area, second = math.pi * RADIUS**2, math.pi / 4 * RADIUS**4
     shear = SHEAR_CORRECTION * SHEAR * area
     builder = ModelBuilder(gravity=(0.0, 0.0, -GRAVITY))
@@ -28,6 +32,7 @@ def falling_bar(edges: int, clamped: bool) -> Model:
         constraints=None,
         clamped=(0,) if clamped else (),
         prefix="",
+        formulation="R3xS3",
     )
     if not clamped:
         builder.add_joint("spherical", ground, rod.nodes[0], point=(0.0, 0.0, 0.0))
