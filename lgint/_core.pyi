@@ -173,6 +173,8 @@ class Model(System):
     def kinematics(
         self, frames: int | Sequence[int], q: ArrayLike, v: ArrayLike, t: ArrayLike = 0.0
     ) -> tuple[Array, Array, Array, Array]: ...
+    # x alone
+    def positions(self, frames: int | Sequence[int], q: ArrayLike, v: ArrayLike, t: ArrayLike = 0.0) -> Array: ...
     # inertial and angular acceleration (..., n, 3), the latter in body axes, of frames as in `kinematics`
     def accelerations(
         self, frames: int | Sequence[int], q: ArrayLike, v: ArrayLike, a: ArrayLike, t: ArrayLike = 0.0

@@ -192,6 +192,15 @@ static const lg_query kinematics = {
 };
 METHOD(kinematics)
 
+PyDoc_STRVAR(positions_doc, "positions(frames, q, v, t=0.0)\n--\n\nx as `kinematics` gives it.");
+static const lg_query positions = {
+    "OOO|O:positions",
+    {LG_ARG_frames, LG_ARG_q, LG_ARG_v, LG_ARG_t},
+    {{"x", "n3"}},
+    .of_part = lg_model_positions,
+};
+METHOD(positions)
+
 PyDoc_STRVAR(accelerations_doc,
              "accelerations(frames, q, v, a, t=0.0)\n--\n\n"
              "Inertial accelerations (..., n, 3) and angular accelerations in body axes (..., n, 3)\n"
@@ -288,8 +297,9 @@ static PyObject *ask_rows(PyObject *self, PyObject *args)
 }
 
 static PyMethodDef model_queries[] = {
-    ENTRY(kinematics),     ENTRY(accelerations), ENTRY(reaction),    ENTRY(exerted),
-    ENTRY(jacobian),       ENTRY(strain),        ENTRY(transmitted), {"rows", ask_rows, METH_VARARGS, rows_doc},
+    ENTRY(kinematics),     ENTRY(positions),   ENTRY(accelerations),
+    ENTRY(reaction),       ENTRY(exerted),     ENTRY(jacobian),
+    ENTRY(strain),         ENTRY(transmitted), {"rows", ask_rows, METH_VARARGS, rows_doc},
     {NULL, NULL, 0, NULL},
 };
 

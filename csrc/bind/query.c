@@ -24,7 +24,8 @@ static const argument table[] = {[LG_NO_ARGUMENT] = {.name = NULL},
    without leading axes, since the values then belong to every point. */
 typedef struct operand {
     const argument *argument;
-    PyArrayObject *array;
+    PyArrayObject *array; /* NULL: the value is `number` */
+    double number;
     const double *x; /* at the next point */
     npy_intp stride;
 } operand;
@@ -154,6 +155,11 @@ static int read_operand(batch *b, const argument *a, PyObject *given)
 {
     npy_intp dims[3];
     int core = (int)strlen(a->shape);
+    if (!core && PyFloat_CheckExact(given) && isfinite(PyFloat_AS_DOUBLE(given))) {
+        operand *in = &b->in[b->operands++];
+        *in = (operand){.argument = a, .number = PyFloat_AS_DOUBLE(given), .x = &in->number};
+        return 0;
+    }
     for (int i = 0; i < core; i++)
         dims[i] = lg_length(b->asked.probe.system, a->shape[i]);
     PyArrayObject *array = lg_array(given, a->name, core, dims, 1);
@@ -161,7 +167,7 @@ static int read_operand(batch *b, const argument *a, PyObject *given)
         return -1;
     int leading = PyArray_NDIM(array) - core;
     operand *in = &b->in[b->operands++];
-    *in = (operand){a, array, lg_data(array), leading ? PyArray_MultiplyList(dims, core) : 0};
+    *in = (operand){a, array, 0, lg_data(array), leading ? PyArray_MultiplyList(dims, core) : 0};
     return leading ? take_leading_axes(b, in, leading) : 0;
 }
 
@@ -356,7 +362,7 @@ PyObject *lg_ask(const lg_query *query, PyObject *self, PyObject *args, PyObject
     if (read_arguments(&b, args, kwargs) == 0 && open_results(&b) == 0 && open_memory(&b) == 0)
         result = answer(&b);
     for (int i = 0; i < b.operands; i++)
-        Py_DECREF(b.in[i].array);
+        Py_XDECREF(b.in[i].array);
     for (int i = 0; i < b.results; i++)
         Py_XDECREF(b.out[i]);
     PyMem_Free(b.list);

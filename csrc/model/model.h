@@ -111,6 +111,8 @@ typedef struct lg_query_part {
 
 /* x (3), R (9), xdot (3) and omega (3) of the frames in part->list, in one pass. */
 lg_status lg_model_kinematics(lg_probe *probe, const lg_query_part *part);
+/* x (3) of these frames. */
+lg_status lg_model_positions(lg_probe *probe, const lg_query_part *part);
 /* Inertial accelerations (3) and angular ones in body axes (3) of the frames in part->list, at a point with a. */
 lg_status lg_model_accelerations(lg_probe *probe, const lg_query_part *part);
 /* d(x', omega)/dv (6 x nv) of the frame in part->slot, with x' inertial and omega in body axes, and x'' and omega' (6)

@@ -35,6 +35,17 @@ lg_status lg_model_kinematics(lg_probe *probe, const lg_query_part *part)
     return LG_OK;
 }
 
+lg_status lg_model_positions(lg_probe *probe, const lg_query_part *part)
+{
+    const lg_model *model = probe->system->self;
+    LG_TRY(lg_model_move(model, probe->form, &probe->point, LG_POSES, 1));
+    for (int i = 0; i < part->count; i++) {
+        LG_TRY(check_index(&probe->report, "frame", part->list[i], model->nframes));
+        lg_copy(3, lg_pose_of(model->frame_of[part->list[i]], &probe->point)->x, probe->out[0] + 3 * i);
+    }
+    return LG_OK;
+}
+
 /* The twist of a frame on a block is linear in v, so that its derivative is that at v' = 0 and the twist that v' itself
    would give. */
 lg_status lg_model_accelerations(lg_probe *probe, const lg_query_part *part)

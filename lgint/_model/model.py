@@ -229,6 +229,28 @@ class Model(System):
         frame = self._compiled.frames.get(name) if isinstance(name, str) else None
         return self._in_body_axes(name, self.frame(name) if frame is None else frame, q, v, t)
 
+    def positions(self, name: str, q: Array, v: Array, t: ArrayLike = 0.0) -> Array:
+        """Positions of a body at given states, the first of what `kinematics` gives.
+
+        Parameters
+        ----------
+        name : str
+            Body or support; "name.node" is a node of a flexible body, "name.com" its COM.
+        q : array_like, shape (..., nq)
+            Coordinates.
+        v : array_like, shape (..., nv)
+            Velocities.
+        t : array_like, shape (...)
+            Times, s, which only matter for supports.
+
+        Returns
+        -------
+        ndarray, shape (..., 3)
+            Of the COM in inertial axes, m.
+        """
+        frame = self._compiled.frames.get(name) if isinstance(name, str) else None
+        return self.core.positions(self.frame(name) if frame is None else frame, q, v, t)
+
     def accelerations(self, name: str, q: Array, v: Array, vdot: Array, t: ArrayLike = 0.0) -> tuple[Array, Array]:
         """Acceleration and angular acceleration of a body at given states.
 
@@ -393,6 +415,17 @@ class Model(System):
         if not names or not all(self.joints[name].get("holds") for name in names):
             return None
         return tuple(np.array([self.coordinate_of(name, "angle", i) for name in names]) for i in (0, 1))  # type: ignore
+
+    @functools.cached_property
+    def angle_places(self) -> dict[str, tuple[str, int]]:
+        """Of each joint with an angle the part of a state that holds it, "q" or "mem", and its index there."""
+        found = {}
+        for name in self.with_angle:
+            if self.joints[name].get("holds"):
+                found[name] = "q", self.coordinate_of(name, "angle", 0)
+            else:
+                found[name] = "mem", self.core.rows(self.joint_indices(name).element)[2]
+        return found
 
     def motions(self, names: Sequence[str], q: Array, v: Array, t: ArrayLike = 0.0) -> Kinematics:
         """Pose and velocities of several bodies in one pass, as `kinematics` gives them for one.

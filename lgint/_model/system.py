@@ -69,6 +69,7 @@ class System:
         self.mem0 = array("mem0", memory, (self.core.nmem,))
         for part in (self.q0, self.v0, self.mem0):
             part.setflags(write=False)
+        self.__dict__.pop("start_memory", None)
 
     @property
     def nq(self) -> int:
@@ -306,10 +307,18 @@ class System:
         """What a pickle holds besides the arguments: from which state the start was taken."""
         return None if self._taken is None else {"_taken": self._taken.without_core(self)}
 
+    @functools.cached_property
+    def start_memory(self) -> Array:
+        """The memory of the system at its start, at t = 0."""
+        found = self.core.remember(0.0, self.q0, self.v0, np.zeros(self.nv), self.mem0)
+        found.setflags(write=False)
+        return found
+
     def _copy(self: S) -> S:
         other = object.__new__(type(self))
         other.__dict__.update(self.__dict__)
-        other.__dict__.pop("complete", None)
+        for name in ("complete", "start_memory"):
+            other.__dict__.pop(name, None)
         return other
 
     @property

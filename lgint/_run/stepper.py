@@ -57,10 +57,10 @@ class _Present:
         own = self._common.slices.get("extra")
         return {} if own is None else {ROWS[self.method]["extra"]: self._values[own]}
 
-    def _place(self, row: int) -> dict[str, Any]:
+    def _place(self, row: int, known: dict[str, Any]) -> None:
         common, values = self._common, self._values
-        q, v = common.slices["q"], common.slices["v"]
-        return {"t": self._t, "q": values[q], "v": values[v], "model": common.model, "method": common.method}
+        known["t"], known["model"], known["method"] = self._t, common.model, common.method
+        known["q"], known["v"] = values[common.slices["q"]], values[common.slices["v"]]
 
     def _single(self, row: int) -> _Present:
         return self

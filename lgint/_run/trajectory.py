@@ -217,15 +217,14 @@ class Trajectory(States):
             return read_only(self.end[name][-1])
         return read_only(getattr(self, name)[row])
 
-    def _place(self, row: int) -> dict[str, Any]:
-        """Those of t, q and v that a state has, and what all states have in common."""
+    def _place(self, row: int, known: dict[str, Any]) -> None:
+        """Enters those of t, q and v that a state has, and what all states have in common."""
         own = self.__dict__
-        found = {"t": own["t"].item(row), "model": own["model"], "method": own["method"]}
+        known["t"], known["model"], known["method"] = own["t"].item(row), own["model"], own["method"]
         for name in ("q", "v"):
             if name in own:
-                part = found[name] = own[name][row]
-                part.setflags(write=False)
-        return found
+                part = known[name] = own[name][row]
+                part.setflags(False)
 
     def _single(self, row: int) -> Parts:
         """One of the states alone, for `State`."""

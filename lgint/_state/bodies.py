@@ -129,7 +129,8 @@ class BodyAccessors:
         ValueError
             For an unknown name, and for a model without bodies.
         """
-        return self._kinematics(name)[0]
+        model = self.model if isinstance(self.model, Model) else self.multibody()
+        return model.positions(name, self.q, self.v, self.clock)
 
     def rotation(self, name: str) -> Array:
         """Rotation from body to inertial axes.

@@ -102,7 +102,12 @@ class JointAccessors(BodyAccessors):
         ValueError
             If the joint has no angle.
         """
-        return self.joint_position(name, "angle")
+        place = self.multibody().angle_places.get(name) if isinstance(name, str) else None
+        if place is None:
+            return self.joint_position(name, "angle")  # which says what is wrong
+        part, column = place
+        found: Array = getattr(self, part)[..., column]
+        return found
 
     def joint_position(self, name: str, coordinate: str | None = None) -> Array:
         """Angle of a joint, or its slide: the distance of the second body along the axis, which is fixed to the first.
@@ -131,8 +136,7 @@ class JointAccessors(BodyAccessors):
         if joint.get("holds"):
             return self.q[..., model.coordinate_of(name, which, 0)]
         if which == "angle":
-            _, _, column, _ = model.core.rows(model.joint_indices(name).element)
-            return self.mem[..., column]
+            return self.mem[..., model.angle_places[name][1]]
         axis, _, distance, _ = self._slide(model, name)
         return dot(axis, distance)
 

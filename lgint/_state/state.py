@@ -34,8 +34,8 @@ class Source(Protocol):
     def _part(self, row: int, name: str) -> Any:
         """A part of a state, its arrays read-only; an AttributeError if there is none."""
 
-    def _place(self, row: int) -> dict[str, Any]:
-        """Those of t, q and v that a state has, and what all states have in common."""
+    def _place(self, row: int, known: dict[str, Any]) -> None:
+        """Enters those of t, q and v that a state has, and what all states have in common."""
 
     def _single(self, row: int) -> Source:
         """A source of this state alone."""
@@ -76,7 +76,7 @@ class _Place(_Part):
         if state is None:
             return self
         known = state.__dict__
-        known |= known["_source"]._place(known["_row"])
+        known["_source"]._place(known["_row"], known)
         found = known.get(self._name)
         return super().__get__(state, owner) if found is None else found
 
@@ -181,9 +181,9 @@ class Parts:
             return {}
         raise AttributeError(f"this state has no {name}: {self.lacking}")
 
-    def _place(self, row: int) -> dict[str, Any]:
-        """Time, coordinates and velocities."""
-        return placed(self, self._parts)
+    def _place(self, row: int, known: dict[str, Any]) -> None:
+        """Enters time, coordinates and velocities."""
+        place(self, self._parts, known)
 
     def _single(self, row: int) -> Parts:
         """The source itself."""
@@ -238,27 +238,31 @@ class Start:
         return read_only(self._known[name])
 
     def _memory(self) -> dict[str, Array]:
-        core, (t, q, v, _) = self.model.core, [*self._known.values()][:4]
-        return {"mem": core.remember(t, q, v, np.zeros(core.nv), self._guess)}
+        model, (t, q, v, _) = self.model, [*self._known.values()][:4]
+        if t == 0 and q is model.q0 and v is model.v0 and self._guess is model.mem0:
+            return {"mem": model.start_memory}
+        return {"mem": model.core.remember(t, q, v, np.zeros(model.nv), self._guess)}
 
     def _accelerations(self) -> dict[str, Array]:
         t, q, v, _ = [*self._known.values()][:4]
         found = self.model.core.initial(t, q, v, self._guess, check=self._check)
         return dict(zip(("vdot", "lam"), found, strict=True))
 
-    def _place(self, row: int) -> dict[str, Any]:
-        """Time, coordinates and velocities."""
-        return placed(self, self._known)
+    def _place(self, row: int, known: dict[str, Any]) -> None:
+        """Enters time, coordinates and velocities."""
+        place(self, self._known, known)
 
     def _single(self, row: int) -> Start:
         """The source itself."""
         return self
 
 
-def placed(source: Source, parts: Mapping[str, Any]) -> dict[str, Any]:
-    """What a source with these parts knows of a place: see `Source._place`."""
-    found = {name: read_only(parts[name]) for name in ("t", "q", "v") if name in parts}
-    return {**found, "model": source.model, "method": source.method}
+def place(source: Source, parts: Mapping[str, Any], known: dict[str, Any]) -> None:
+    """Enters what a source with these parts knows of a place: see `Source._place`."""
+    for name in ("t", "q", "v"):
+        if name in parts:
+            known[name] = read_only(parts[name])
+    known["model"], known["method"] = source.model, source.method
 
 
 def read_only(values: Any) -> Any:
