@@ -251,7 +251,7 @@ class _Path:
 
     def _at(self, begin: Point, load: float) -> Point:
         """The equilibrium under another load, close to one; ConvergenceError if there is none."""
-        at, _, _ = self._turning.solved(begin.at._replace(load=load), CORRECTIONS)
+        at, _ = self._turning.solved(begin.at._replace(load=load), CORRECTIONS)
         before, after = (self._turning.bodies.pose(each.motion) for each in (begin.at, at))
         moved = np.abs(after[0] - before[0]).max() / self._turning.size
         if not max(moved, np.abs(after[1] - before[1]).max()) <= FARTHEST:

@@ -9,7 +9,7 @@ import numpy as np
 
 from lgint._args import Array, listing
 from lgint._core import ConvergenceError
-from lgint._linear.steady import Balance, Turning, check_steady, spin_of, variant_loads
+from lgint._linear.steady import Balance, Turning, check_steady, net_torque, spin_of, variant_loads
 from lgint._model.model import Model
 from lgint._model.system import UPPER, System
 from lgint._run.trajectory import Trajectory
@@ -30,17 +30,20 @@ def steady_rotation(
     found: list[Balance] = []
     corrections = 0
     for factor in factors:
+        at = at._replace(load=float(factor))
         try:
-            at, torque, count = turning.solved(at._replace(load=float(factor)), options["max_iter"])
+            at, count = turning.solved(at, options["max_iter"])
         except ConvergenceError as error:
             if names := variant_loads(turning, at):
                 raise ValueError(
                     f"spin: {listing(names)} changes as the bodies turn, and no steady rotation was found"
                 ) from error
+            if left := net_torque(turning, at):
+                raise ValueError(f"spin: no steady rotation was found; where the search began {left}") from error
             error.trajectory = trajectory(model, kept, found, corrections, -1)
             error.report = {"status": "no_equilibrium", "t": found[-1].load if found else 0.0, "what": str(error)}
             raise
-        check_steady(turning, at, torque)
+        check_steady(turning, at)
         found.append(at)
         corrections += count
     return trajectory(model, kept, found, corrections, 0)

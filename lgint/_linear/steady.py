@@ -155,8 +155,8 @@ class Turning:
 
     # ---- Newton's method ----
 
-    def solved(self, begin: Balance, most: int) -> tuple[Balance, float, int]:
-        """The steady rotation near a state, the torque that is left over, and the number of corrections."""
+    def solved(self, begin: Balance, most: int) -> tuple[Balance, int]:
+        """The steady rotation near a state, and the number of corrections."""
         try:
             return self._corrected(begin, most)
         except (ConvergenceError, RuntimeError):  # the latter of sparse factors
@@ -169,13 +169,13 @@ class Turning:
             self.factored = True
             raise
 
-    def _corrected(self, begin: Balance, most: int) -> tuple[Balance, float, int]:
+    def _corrected(self, begin: Balance, most: int) -> tuple[Balance, int]:
         at, before = begin, np.inf
         for iteration in range(1, most + 1):
             with np.errstate(all="ignore"):  # what overflows is found below
                 system = Corrections(self, at)
                 try:
-                    dz, dlam, torque = system.step()
+                    dz, dlam = system.step()
                 except np.linalg.LinAlgError:
                     break
                 length = self._length(system, dz)
@@ -183,7 +183,7 @@ class Turning:
                 break
             at = self._moved(system, at, dz * min(1.0, STEP / max(length, FINE)), dlam)
             if length < FINE or (length < ROUGH and length > before / 2):
-                return at, torque, iteration
+                return at, iteration
             before = length
         raise ConvergenceError(
             f"no steady rotation was found in {most} corrections, the last of {before:.3g}; give a start nearer to it, "
@@ -260,13 +260,12 @@ class Corrections:
         left = 2 * float(np.linalg.norm(self.phi))
         return bool(slip.max() <= LEFT * (abs(self.B) @ np.abs(self.spun)).max() + left)
 
-    def step(self) -> tuple[Array, Array, float]:
-        """The correction of z, that of the multipliers, and the torque that is left over."""
-        torque = float(self.spun @ self.residual)
+    def step(self) -> tuple[Array, Array]:
+        """The correction of z, and that of the multipliers."""
         dz, dlam = self._sparse() if self._turning.factored else self._dense(*map(_dense, (self.K, self.B)))
         all_rows = np.zeros(self._turning.model.nc)
         all_rows[self.rows] = dlam
-        return dz, all_rows, torque
+        return dz, all_rows
 
     def _dense(self, whole: Array, B: Array) -> tuple[Array, Array]:
         N = kernel(B, [self._turning.model.row_names[row] for row in self.rows])
@@ -306,21 +305,32 @@ def variant_loads(turning: Turning, at: Balance) -> list[str]:
     return _variant(turning, at, after(turning, at, ANGLE)) if turning.spin.rate else []
 
 
-def check_steady(turning: Turning, at: Balance, torque: float) -> None:
+def net_torque(turning: Turning, at: Balance) -> str:
+    """The torque about the axis that the forces leave, and which forces; "" if there is none.
+
+    A steady rotation changes no angular momentum about its axis, wherever the bodies are.
+    """
+    system = Corrections(turning, at)
+    torque = float(system.spun @ system.residual)
+    size = float(np.abs(system.spun) @ np.abs(system.X.T) @ _forces(turning, at)) + system.size
+    if abs(torque) <= LEFT * size:
+        return ""
+    names = _with_power(turning, at, torque)
+    return (
+        f"a net torque of {-torque:.6g} N m about the axis is left, with which the bodies would not turn steadily; "
+        f"{listing(names)} {'does' if len(names) == 1 else 'do'} work on the rotation"
+    )
+
+
+def check_steady(turning: Turning, at: Balance) -> None:
     """A ValueError that names what does not allow the rotation to go on as it is."""
     model, rate = turning.model, turning.spin.rate
-    system = Corrections(turning, at)
-    size = system.size
-    if abs(torque) > LEFT * float(np.abs(system.spun) @ np.abs(system.X.T) @ _forces(turning, at)) + LEFT * size:
-        names = _with_power(turning, at, torque)
-        raise ValueError(
-            f"spin: a net torque of {-torque:.6g} N m about the axis is left, with which the bodies would not turn "
-            f"steadily; {listing(names)} {'does' if len(names) == 1 else 'do'} work on the rotation"
-        )
+    if left := net_torque(turning, at):
+        raise ValueError(f"spin: {left}")
     _, phidot = model.core.residual(at.motion.t, at.motion.q, at.motion.v, at.motion.mem)
     _refuse_rows(model, phidot, abs(rate) * turning.size, "do not move as these bodies turn")
     if rate:
-        _check_later(turning, at, size)
+        _check_later(turning, at, Corrections(turning, at).size)
 
 
 def _check_later(turning: Turning, at: Balance, size: float) -> None:

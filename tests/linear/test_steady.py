@@ -150,6 +150,23 @@ def test_loads_that_do_not_turn_are_named():
         lgint.equilibrium(leaning.build(start="project"), spin=spin)
 
 
+@pytest.mark.parametrize("formulation", ["R3xSO3", "minimal"])
+@pytest.mark.parametrize("load", ["drive", "torque"])
+def test_a_net_torque_is_named_where_nothing_is_found(load, formulation):
+    """The arm on a ball finds no place as long as the torque acts, wherever the search goes."""
+    b = lgint.ModelBuilder(gravity=(0, 0, -9.81), formulation=formulation)
+    b.add_body("hub", mass=1.0, inertia=(0.1, 0.1, 0.2))
+    b.add_joint("revolute", lgint.ground, "hub", point=(0, 0, 0), axis=(0, 0, 1), name="bearing")
+    b.add_body("arm", mass=2.0, inertia=(0.1, 0.1, 0.01), position=(0.3, 0, -0.4))
+    b.add_joint("spherical", "hub", "arm", point=(0.1, 0, 0))
+    if load == "drive":
+        b.add_joint_drive("bearing", torque=1.5, name="motor")
+    else:
+        b.add_force("arm", torque=(1.0, 0, 2.0), frame="body", name="motor")
+    with pytest.raises(ValueError, match=r"no steady rotation was found; .* net torque of .* N m .*'motor' does work"):
+        lgint.equilibrium(b.build(), spin=(*ABOUT_Z, 8.0), max_iter=20)
+
+
 def test_a_support_in_one_direction_only_is_named():
     b = lgint.ModelBuilder()
     b.add_body("rotor", mass=10.0, inertia=(0.5, 0.3, 0.3), position=(0, 0.01, 0))
