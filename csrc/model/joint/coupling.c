@@ -74,7 +74,7 @@ static const char *row_label(const lg_element *e, int row)
     return "sum";
 }
 
-static const lg_joint_memory angle_memory = {.triads = angle_triads};
+static const lg_element_memory angle_memory = {.triads = angle_triads};
 
 #define ROW(NAME, DOC, ...)                                                                                            \
     const lg_joint_type lg_##NAME##_coupling = {                                                                       \
