@@ -183,21 +183,29 @@ def copy_licence(folder: str) -> None:
 
 
 def compile_changed(compiler, sources, output_dir, macros, include_dirs, debug, extra_postargs, depends):
-    """Replace `compiler.compile`: in parallel, except for objects that are newer than their source and `depends`."""
+    """Replace `compiler.compile`: in parallel, and only what is not current; `depends` is not needed."""
     macros, objects, extra, pp_opts, build = compiler._setup_compile(
         output_dir, macros, include_dirs, sources, depends, extra_postargs
     )
     cc_args = compiler._get_cc_args(pp_opts, debug, None)
-    newest = max(os.path.getmtime(path) for path in depends)
 
     def compile_one(obj):
         source, suffix = build[obj]
-        if not os.path.exists(obj) or os.path.getmtime(obj) <= max(newest, os.path.getmtime(source)):
-            compiler._compile(obj, source, suffix, cc_args, extra, pp_opts)
+        if not is_current(Path(obj)):
+            compiler._compile(obj, source, suffix, cc_args, [*extra, "-MMD"], pp_opts)
 
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         list(pool.map(compile_one, objects))
     return objects
+
+
+def is_current(obj: Path) -> bool:
+    """Whether an object is newer than this file and all files that its compiler read, which -MMD lists beside it."""
+    try:
+        read = obj.with_suffix(".d").read_text().replace("\\\n", "").split(":", 1)[1].split()
+        return obj.stat().st_mtime > max(os.path.getmtime(path) for path in ["setup.py", *read])
+    except OSError:  # something is missing
+        return False
 
 
 def print_lapack_flags() -> None:

@@ -457,13 +457,15 @@ BATTERIES = {  # tests that must have run with each addition
 
 @pytest.fixture(scope="module")
 def grown(tmp_path_factory):
-    """A copy of the tree with all additions, which is built once."""
+    """A copy of the tree with all additions, which is built once; what is built already is built again where needed."""
     root = tmp_path_factory.mktemp("grown")
+    ignored = shutil.ignore_patterns("*.so", "__pycache__", "html")
     for name in ("benchmarks", "csrc", "lgint", "tests", "docs"):
-        ignored = shutil.ignore_patterns("*.so", "__pycache__", "html")
         shutil.copytree(ROOT / name, root / name, ignore=ignored)
+    for objects in ROOT.glob("build/temp.*"):
+        shutil.copytree(objects, root / "build" / objects.name)
     for name in ("setup.py", "pyproject.toml", "README.md", "LICENSE"):
-        shutil.copy(ROOT / name, root)
+        shutil.copy2(ROOT / name, root)
     for name, text in FILES.items():
         (root / name).write_text(text.lstrip())
     for name, text in LINES.items():
