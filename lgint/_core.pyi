@@ -210,6 +210,11 @@ class Model(System):
         load: ArrayLike = 1.0,  # factor of the loads
         static: bool = False,
     ) -> tuple[Array, Array, Array]: ...
+    # (...,): gap at the point `slot` of a contact; (..., 3): the point, the normal out of the second body and the force
+    # on the first one
+    def contact(
+        self, element: int, slot: int, t: ArrayLike, q: ArrayLike, v: ArrayLike, mem: ArrayLike
+    ) -> tuple[Array, Array, Array, Array]: ...
     def strain(
         self,
         elements: int | Sequence[int],

@@ -254,6 +254,19 @@ static const lg_query exerted = {
 };
 METHOD(exerted)
 
+PyDoc_STRVAR(
+    contact_doc,
+    "contact(element, slot, t, q, v, mem)\n--\n\n"
+    "The gap (...,) at the point of a contact with the number in slot, the point, the normal out of the second\n"
+    "body, and the force on the first one, (..., 3) each in inertial axes.");
+static const lg_query contact = {
+    "OOOOOO:contact",
+    {LG_ARG_element, LG_ARG_slot, LG_ARG_t, LG_ARG_q, LG_ARG_v, LG_ARG_mem},
+    {{"gap", ""}, {"point", "3"}, {"normal", "3"}, {"force", "3"}},
+    .of_part = lg_model_contact,
+};
+METHOD(contact)
+
 PyDoc_STRVAR(strain_doc,
              "strain(elements, t, q, v, lam, static=False, mem=None)\n--\n\n"
              "Strains and stresses, (..., n, 6) each, of n edges of rods by their numbers, for t (...,), q (..., nq),\n"
@@ -297,9 +310,11 @@ static PyObject *ask_rows(PyObject *self, PyObject *args)
 }
 
 static PyMethodDef model_queries[] = {
-    ENTRY(kinematics),     ENTRY(positions),   ENTRY(accelerations),
-    ENTRY(reaction),       ENTRY(exerted),     ENTRY(jacobian),
-    ENTRY(strain),         ENTRY(transmitted), {"rows", ask_rows, METH_VARARGS, rows_doc},
+    ENTRY(kinematics),     ENTRY(positions),
+    ENTRY(accelerations),  ENTRY(reaction),
+    ENTRY(exerted),        ENTRY(contact),
+    ENTRY(jacobian),       ENTRY(strain),
+    ENTRY(transmitted),    {"rows", ask_rows, METH_VARARGS, rows_doc},
     {NULL, NULL, 0, NULL},
 };
 

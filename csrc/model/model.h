@@ -130,6 +130,9 @@ lg_status lg_model_exerted(lg_probe *probe, const lg_query_part *part);
    along the joint's axis; those of a support on what is attached to it, at its point (link 0). The probe's point is one
    of a motion (a and lam included), the element a tree or a support. */
 lg_status lg_model_transmitted(lg_probe *probe, const lg_query_part *part);
+/* The gap at a point of a contact, part->element, by its number part->slot; the point (3), the normal (3) out of the
+   second body and the force (3) on the first one, in inertial axes. */
+lg_status lg_model_contact(lg_probe *probe, const lg_query_part *part);
 /* Strains and stresses (6 each) of the edges in part->list, at a point with lam. */
 lg_status lg_model_strain(lg_probe *probe, const lg_query_part *part);
 /* First constraint row of an element and how many it has; its first value in mem and how many it has there. */

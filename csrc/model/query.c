@@ -1,4 +1,5 @@
 /* Queries of a model outside of steps: kinematics of frames, wrenches of elements. */
+#include "model/force/contact.h"
 #include "model/private.h"
 
 const lg_system *lg_model_system(const lg_model *model)
@@ -162,6 +163,24 @@ lg_status lg_model_exerted(lg_probe *probe, const lg_query_part *part)
     lg_copy(3, pose->wrench[LG_FORCES], probe->out[0]);
     lg_mul3(pose->R, pose->wrench[LG_FORCES] + 3, probe->out[0] + 3);
     lg_copy(3, pose->x, probe->out[1]);
+    return LG_OK;
+}
+
+lg_status lg_model_contact(lg_probe *probe, const lg_query_part *part)
+{
+    const lg_model *model = probe->system->self;
+    lg_contact_point touch;
+    LG_TRY(check_index(&probe->report, "element", part->element, model->nelements));
+    const lg_force *force = model->element_of[part->element].force;
+    if (!force || !force->type->shapes)
+        return refuse_element(&probe->report, part->element, "a contact");
+    LG_TRY(check_index(&probe->report, "slot", part->slot, lg_contact_points(force)));
+    LG_TRY(lg_model_move(model, probe->form, &probe->point, LG_TWISTS, 1));
+    LG_TRY(lg_contact_at(force, &probe->point, part->slot, &touch));
+    *probe->out[0] = touch.gap;
+    lg_copy(3, touch.point, probe->out[1]);
+    lg_copy(3, touch.normal, probe->out[2]);
+    lg_copy(3, touch.force, probe->out[3]);
     return LG_OK;
 }
 

@@ -8,13 +8,13 @@ from typing import Any
 from numpy.typing import ArrayLike
 
 from lgint._args import checked_function, choice, number, shown
-from lgint._build.forces import ForceBuilder
+from lgint._build.contacts import ContactBuilder
 from lgint._build.parts import Partner
 from lgint._model.joints import joint_coordinate
 from lgint._model.record import ControlRow
 
 
-class ControlBuilder(ForceBuilder):
+class ControlBuilder(ContactBuilder):
     """The part of `ModelBuilder` that adds controls."""
 
     def add_control(

@@ -14,7 +14,7 @@ from lgint._model.joints import JOINTS
 from lgint._model.model import Model
 from lgint._model.record import ControlRow
 from lgint._model.system import UPPER
-from lgint._state.outputs import OutputAccessors
+from lgint._state.contacts import ContactAccessors
 
 
 class ControlValues:
@@ -56,7 +56,7 @@ class ControlValues:
         return f"<control {self._name!r}: states {self.states}>"
 
 
-class ControlAccessors(OutputAccessors):
+class ControlAccessors(ContactAccessors):
     """The accessors of bodies, joints and forces, and those of controls."""
 
     __slots__ = ()

@@ -94,7 +94,7 @@ class OutputAccessors(JointAccessors):
         coupling of joints                      multiplier of its row, as `add_coupling` says
         force and torque on a body, drag        wrench on the body
         law on one body                         wrench on the body
-        Cartesian spring, bushing               wrench on the second body
+        Cartesian spring, bushing, contact      wrench on the second body
         law on two bodies                       wrench on the second body, as of other elements of two bodies
         support                                 wrench on everything attached to the support, as in `reaction`
         ======================================  ================================================================
@@ -147,7 +147,8 @@ class OutputAccessors(JointAccessors):
             return efforts[0] if len(efforts) == 1 else sum(efforts[1:], efforts[0])
         if row["kind"] in ALONG_LINES:
             return self._along_line(parts[0])
-        return _sum(self._on_body(part, len(part.bodies) - 1) for part in parts)
+        second = 0 if row.get("turned") else len(parts[0].bodies) - 1
+        return _sum(self._on_body(part, second) for part in parts)
 
     def power(self, name: str) -> Array:
         """The power of a force on all bodies on which it acts, or of a support on what is attached to it.

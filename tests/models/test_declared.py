@@ -14,9 +14,9 @@ from lgint._run import scene
 PAIRS = [("R3xSO3", "SE3"), ("S3R3", "euler_parameters"), ("tait_bryan", "R3xRV")]
 WRONG = {  # values that are not valid, and what a message says would be
     "any": (np.nan, "finite numbers"),
-    "positive": (-1.0, "a positive number expected, got -1"),
+    "positive": (-1.0, "(a positive number|numbers > 0) expected, got .*-1"),
     "nonnegative": (-1.0, "a number >= 0 expected, got -1"),
-    "unit vector": ((3.0, 0.0, 0.0), "a unit vector expected, got .* 3"),
+    "unit vector": ((3.0, 0.0, 0.0), "a unit vector expected, got .*3"),
     "rotation": (np.diag([1.0, 1.0, -1.0]), "a rotation matrix, .* expected, got"),
     "symmetric": ([[1.0, 2.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]], "a symmetric matrix expected, got"),
     "semidefinite": (-1.0, ".*without negative eigenvalues expected, got -1"),
@@ -111,7 +111,7 @@ def test_bad_arguments(kind):
     b = two()
     for name, parameter in DECLARED[kind].parameters.items():
         wrong, expected = WRONG[parameter.valid]
-        if parameter.valid == "any":
+        if parameter.valid == "any" or (parameter.shape == (3,) and np.ndim(wrong) == 0):
             wrong = np.broadcast_to(wrong, parameter.shape)
         elif "," in parameter.unit:  # a matrix that needs one number for each axis
             wrong, expected = np.full(parameter.shape[0], wrong), expected.replace("-1", ".*-1")
@@ -132,7 +132,11 @@ def test_bad_arguments(kind):
     assert not b._forces and not b._joints
 
 
-@pytest.mark.parametrize("kind", [kind for kind in WHOLE if DECLARED[kind].frames == 2])
+IN_TOUCH = "contact_"  # rows whose shapes are all required, and overlap in their examples
+FITTED = [kind for kind in WHOLE if DECLARED[kind].frames == 2 and not kind.startswith(IN_TOUCH)]
+
+
+@pytest.mark.parametrize("kind", FITTED)
 def test_defaults_have_no_effect_at_the_start(kind):
     """What may be left out is zero or fits the start, so that a force between bodies at rest vanishes."""
     b = two(turned=False)

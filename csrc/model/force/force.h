@@ -67,6 +67,7 @@ struct lg_force_type {
     double (*potential)(const lg_element *e, const lg_pose *const f[2], const lg_point *at);
     double (*next_kink)(const lg_element *e, double t);
     const lg_element_memory *memory; /* NULL: it has none */
+    const struct lg_shapes *shapes; /* of a contact: touch.h */
 };
 
 /* Whether its work at rest depends only on the ends of a path. */

@@ -1,0 +1,281 @@
+/* The shapes of contacts. The first shape of a pair has points that touch, spheres of some radius; the second one is a
+   distance phi in space with its gradient n and the derivative H of n. The values of a shape stand in the order of its
+   parameters. */
+#include "model/force/touch.h"
+
+/* ---- second shapes: distances of a point c from them ---- */
+
+/* Writes phi, n and, with `linear`, H. */
+typedef lg_status distance(const double *shape, const double c[3], int linear, double *phi, double n[3], double H[9]);
+
+/* H = (I - n n^T - s t t^T)/d for a nearest point that moves by s t (t . dc). */
+static void set_bend(double d, const double n[3], double s, const double t[3], double H[9])
+{
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++)
+            H[3 * i + j] = ((i == j) - n[i] * n[j] - s * t[i] * t[j]) / d;
+}
+
+/* The distance from the nearest point, which is fixed (s = 0) or moves along t. */
+static lg_status from_nearest(const double nearest[3], const double c[3], double s, const double t[3], int linear,
+                              double *phi, double n[3], double H[9])
+{
+    for (int i = 0; i < 3; i++)
+        n[i] = c[i] - nearest[i];
+    double d = *phi = lg_norm3(n);
+    if (d == 0)
+        return LG_NOT_FINITE;
+    for (int i = 0; i < 3; i++)
+        n[i] /= d;
+    if (linear)
+        set_bend(d, n, s, t, H);
+    return LG_OK;
+}
+
+static lg_status plane(const double *shape, const double c[3], int linear, double *phi, double n[3], double H[9])
+{
+    lg_copy(3, shape + 3, n);
+    *phi = lg_dot3(n, c) - lg_dot3(n, shape);
+    if (linear)
+        lg_zero(9, H);
+    return LG_OK;
+}
+
+static lg_status sphere(const double *shape, const double c[3], int linear, double *phi, double n[3], double H[9])
+{
+    static const double fixed[3];
+    LG_TRY(from_nearest(shape, c, 0, fixed, linear, phi, n, H));
+    *phi -= shape[3];
+    return LG_OK;
+}
+
+static lg_status capsule(const double *shape, const double c[3], int linear, double *phi, double n[3], double H[9])
+{
+    double t[3], from[3], nearest[3];
+    for (int i = 0; i < 3; i++) {
+        t[i] = shape[3 + i] - shape[i];
+        from[i] = c[i] - shape[i];
+    }
+    double length = lg_norm3(t);
+    for (int i = 0; i < 3 && length > 0; i++)
+        t[i] /= length;
+    double at = lg_dot3(t, from), inside = fmin(fmax(at, 0), length);
+    for (int i = 0; i < 3; i++)
+        nearest[i] = shape[i] + inside * t[i];
+    LG_TRY(from_nearest(nearest, c, at == inside, t, linear, phi, n, H));
+    *phi -= shape[6];
+    return LG_OK;
+}
+
+/* A flat disc without thickness; beside it the nearest point is on the rim. */
+static lg_status disc(const double *shape, const double c[3], int linear, double *phi, double n[3], double H[9])
+{
+    const double *axis = shape + 3;
+    double radius = shape[6], out[3], nearest[3], t[3];
+    for (int i = 0; i < 3; i++)
+        out[i] = c[i] - shape[i];
+    double height = lg_dot3(axis, out);
+    lg_axpy(3, -height, axis, out);
+    double apart = lg_norm3(out);
+    if (apart <= radius) {
+        *phi = fabs(height);
+        for (int i = 0; i < 3; i++)
+            n[i] = height < 0 ? -axis[i] : axis[i];
+        if (linear)
+            lg_zero(9, H);
+        return LG_OK;
+    }
+    for (int i = 0; i < 3; i++) {
+        out[i] /= apart;
+        nearest[i] = shape[i] + radius * out[i];
+    }
+    lg_cross(axis, out, t);
+    return from_nearest(nearest, c, radius / apart, t, linear, phi, n, H);
+}
+
+/* The face of a box that is nearest to a point inside. */
+static void inside_box(const double *axes, const double half[3], const double c[3], int linear, double *phi,
+                       double n[3], double H[9])
+{
+    int face = 0;
+    for (int i = 1; i < 3; i++)
+        if (fabs(c[i]) - half[i] > fabs(c[face]) - half[face])
+            face = i;
+    *phi = fabs(c[face]) - half[face];
+    for (int i = 0; i < 3; i++)
+        n[i] = c[face] < 0 ? -axes[3 * i + face] : axes[3 * i + face];
+    if (linear)
+        lg_zero(9, H);
+}
+
+/* Outside, the nearest point moves with c along the axes in which c is between two faces. */
+static lg_status box(const double *shape, const double c[3], int linear, double *phi, double n[3], double H[9])
+{
+    const double *axes = shape + 3, *half = shape + 12;
+    double out[3], local[3], nearest[3], gradient[3], bend[9] = {0};
+    int beside = 0;
+    for (int i = 0; i < 3; i++)
+        out[i] = c[i] - shape[i];
+    lg_mulT3(axes, out, local);
+    for (int i = 0; i < 3; i++) {
+        nearest[i] = fmin(fmax(local[i], -half[i]), half[i]);
+        beside += nearest[i] != local[i];
+    }
+    if (!beside) {
+        inside_box(axes, half, local, linear, phi, n, H);
+        return LG_OK;
+    }
+    LG_TRY(from_nearest(nearest, local, 0, nearest, linear, phi, gradient, bend));
+    lg_mul3(axes, gradient, n);
+    if (!linear)
+        return LG_OK;
+    double turned[9], back[9];
+    for (int i = 0; i < 3; i++)
+        if (nearest[i] == local[i])
+            bend[4 * i] = 0; // n has no component along these axes
+    lg_mul33(axes, bend, turned);
+    lg_transpose3(axes, back);
+    lg_mul33(turned, back, H);
+    return LG_OK;
+}
+
+/* ---- a point of the first shape against a distance ---- */
+
+/* C = -s^ for a point at s = c - x_a that is fixed to the first body. */
+static void fix_to_body(const double s[3], double C[9])
+{
+    double turned[3] = {-s[0], -s[1], -s[2]};
+    lg_hat3(turned, C);
+}
+
+/* Writes what follows from c = y + s: `out->C` is known. */
+static lg_status meet(const double s[3], double radius, const double y[3], distance *from, const double *shape,
+                      int linear, lg_touch *out)
+{
+    double phi, c[3] = {y[0] + s[0], y[1] + s[1], y[2] + s[2]};
+    LG_TRY(from(shape, c, linear, &phi, out->n, out->H));
+    out->gap = phi - radius;
+    double reach = 0.5 * (phi + radius);
+    for (int i = 0; i < 3; i++) {
+        out->p[i] = c[i] - reach * out->n[i];
+        out->z[i] = s[i] - reach * out->n[i];
+    }
+    for (int i = 0; linear && i < 3; i++)
+        for (int j = 0; j < 3; j++)
+            out->P[3 * i + j] = (i == j) - 0.5 * out->n[i] * out->n[j] - reach * out->H[3 * i + j];
+    return LG_OK;
+}
+
+static lg_status meet_fixed(const double point[3], double radius, const double y[3], const double S[9], distance *from,
+                            const double *shape, int linear, lg_touch *out)
+{
+    double s[3];
+    lg_mul3(S, point, s);
+    if (linear)
+        fix_to_body(s, out->C);
+    return meet(s, radius, y, from, shape, linear, out);
+}
+
+/* ---- first shapes ---- */
+
+static lg_status meet_sphere(const double *p, int k, const double y[3], const double S[9], distance *from, int linear,
+                             lg_touch *out)
+{
+    (void)k;
+    return meet_fixed(p, p[3], y, S, from, p + 4, linear, out);
+}
+
+/* The two ends of a capsule. */
+static lg_status meet_capsule(const double *p, int k, const double y[3], const double S[9], distance *from, int linear,
+                              lg_touch *out)
+{
+    return meet_fixed(p + 3 * k, p[6], y, S, from, p + 7, linear, out);
+}
+
+/* The corners of a box. */
+static lg_status meet_box(const double *p, int k, const double y[3], const double S[9], distance *from, int linear,
+                          lg_touch *out)
+{
+    const double *half = p + 12;
+    double corner[3] = {k & 1 ? half[0] : -half[0], k & 2 ? half[1] : -half[1], k & 4 ? half[2] : -half[2]}, point[3];
+    lg_mul3(p + 3, corner, point);
+    lg_axpy(3, 1, p, point);
+    return meet_fixed(point, 0, y, S, from, p + 15, linear, out);
+}
+
+/* The deepest point of the rim of a disc above a plane: s = S c + r e with e = -l/|l|, l = n - (n . a) a, a = S axis:
+       de = ((n . da) a + (n . a) da)/|l| without its component along e,   da = -a^ dphi.
+   A disc that lies flat on the plane has no deepest point; one that is fixed to it then stands for it. */
+#define FLAT 1e-12
+
+static void fixed_rim(const double axis[3], const double S[9], double e[3])
+{
+    int least = 0;
+    double unit[3] = {0}, on_rim[3];
+    for (int i = 1; i < 3; i++)
+        if (fabs(axis[i]) < fabs(axis[least]))
+            least = i;
+    unit[least] = 1;
+    lg_axpy(3, -axis[least], axis, unit);
+    double length = lg_norm3(unit);
+    for (int i = 0; i < 3; i++)
+        on_rim[i] = unit[i] / length;
+    lg_mul3(S, on_rim, e);
+}
+
+/* C += radius de/dphi */
+static void add_rolling(double radius, const double n[3], const double a[3], const double e[3], double length,
+                        double C[9])
+{
+    double cosine = lg_dot3(n, a);
+    for (int j = 0; j < 3; j++) {
+        double unit[3] = {0}, da[3], de[3];
+        unit[j] = 1;
+        lg_cross(unit, a, da);
+        for (int i = 0; i < 3; i++)
+            de[i] = (lg_dot3(n, da) * a[i] + cosine * da[i]) / length;
+        double along = lg_dot3(e, de);
+        for (int i = 0; i < 3; i++)
+            C[3 * i + j] += radius * (de[i] - along * e[i]);
+    }
+}
+
+static lg_status meet_disc(const double *p, int k, const double y[3], const double S[9], distance *from, int linear,
+                           lg_touch *out)
+{
+    (void)k;
+    const double *n = p + 10;
+    double a[3], l[3], e[3], s[3], radius = p[6];
+    lg_mul3(S, p, s);
+    lg_mul3(S, p + 3, a);
+    double cosine = lg_dot3(n, a);
+    for (int i = 0; i < 3; i++)
+        l[i] = n[i] - cosine * a[i];
+    double length = lg_norm3(l);
+    if (length < FLAT)
+        fixed_rim(p + 3, S, e);
+    for (int i = 0; i < 3 && length >= FLAT; i++)
+        e[i] = -l[i] / length;
+    if (linear && length >= FLAT) {
+        fix_to_body(s, out->C);
+        add_rolling(radius, n, a, e, length, out->C);
+    }
+    lg_axpy(3, radius, e, s);
+    if (linear && length < FLAT)
+        fix_to_body(s, out->C);
+    return meet(s, 0, y, from, p + 7, linear, out);
+}
+
+/* ---- the pairs ---- */
+
+enum { points_of_sphere = 1, points_of_capsule = 2, points_of_disc = 1, points_of_box = LG_TOUCHES };
+
+#define LG_PAIR(A, B, ...)                                                                                             \
+    static lg_status A##_meets_##B(const double *p, int k, const double y[3], const double S[9], int linear,           \
+                                   lg_touch *out)                                                                      \
+    {                                                                                                                  \
+        return meet_##A(p, k, y, S, B, linear, out);                                                                   \
+    }                                                                                                                  \
+    const lg_shapes lg_##A##_on_##B = {points_of_##A, A##_meets_##B};
+LG_SHAPE_PAIRS(LG_PAIR)
+#undef LG_PAIR

@@ -1,0 +1,258 @@
+"""Contacts: where shapes touch, what they exert, and what a run makes of it."""
+
+import pickle
+
+import numpy as np
+import pytest
+from scipy.special import beta
+
+import lgint
+
+GRAVITY = 9.81
+LIE = ["R3xSO3", "SE3", "S3R3", "euler_parameters", "tait_bryan"]
+TURN = np.array([[0.36, 0.48, -0.8], [-0.8, 0.6, 0.0], [0.48, 0.64, 0.6]])
+FLOOR = ("plane", (0, 0, 0), (0, 0, 1))
+SOFT = {"stiffness": 1e4, "exponent": 1.5, "damping": 0.3, "friction": 0.3, "regularization": 0.1}
+
+
+def ball(formulation="R3xSO3", shape=("sphere", (0, 0, 0), 0.2), reverse=False, height=0.25, **law):
+    """A ball that falls on the floor with a spin and a velocity across it."""
+    b = lgint.ModelBuilder(gravity=(0, 0, -GRAVITY), formulation=formulation)
+    b.add_body(
+        "ball",
+        mass=1.0,
+        inertia=(0.02, 0.02, 0.03),
+        position=(0, 0, height),
+        velocity=(1, 0.3, 0),
+        angular_velocity=(0.4, -1, 2),
+    )
+    if formulation == "minimal":
+        b.add_joint("free", lgint.ground, "ball")
+    pair = (lgint.ground, "ball"), (FLOOR, shape)
+    if reverse:
+        pair = pair[0][::-1], pair[1][::-1]
+    b.add_contact(*pair[0], shapes=pair[1], name="touch", **(SOFT | law))
+    return b.build()
+
+
+SHAPES = [
+    ("sphere", (0.02, 0, 0.01), 0.2),
+    ("capsule", ((-0.1, 0, 0), (0.1, 0.05, 0)), 0.15),
+    ("disc", (0, 0, 0.01), (0.1, 1, 0.2), 0.25),
+    ("box", (0, 0, 0), (0.1, 0.15, 0.2), TURN),
+]
+
+
+@pytest.mark.parametrize("shape", SHAPES, ids=lambda shape: shape[0])
+def test_all_formulations_and_both_orders_of_the_bodies_make_the_same_run(shape):
+    known = lgint.integrate(ball(shape=shape), "dopri5", t_end=0.3, rtol=1e-9, atol=1e-11)
+    assert known.gap("touch").min() < -1e-3
+    for formulation in LIE[1:]:
+        run = lgint.integrate(ball(formulation, shape), "dopri5", t_end=0.3, rtol=1e-9, atol=1e-11)
+        np.testing.assert_allclose(run.position("ball")[-1], known.position("ball")[-1], atol=2e-8)
+        np.testing.assert_allclose(run.angular_velocity("ball")[-1], known.angular_velocity("ball")[-1], atol=2e-6)
+    run = lgint.integrate(ball(shape=shape, reverse=True), "dopri5", t_end=0.3, rtol=1e-9, atol=1e-11)
+    assert run.q.tobytes() == known.q.tobytes()
+    np.testing.assert_array_equal(run.contact("touch").force, -known.contact("touch").force)
+    np.testing.assert_array_equal(run.contact("touch").normal, -known.contact("touch").normal)
+    np.testing.assert_array_equal(run.force("touch").values, known.force("touch", on="ground").values)
+
+
+@pytest.mark.parametrize("method", ["genalpha", "radau5", "hht", "rk44", "herk4"])
+def test_methods_agree_on_a_bounce(method):
+    known = lgint.integrate(ball(), "dop853", t_end=0.3, rtol=1e-9, atol=1e-11)
+    options = {"h": 2e-4} if method != "radau5" else {"rtol": 1e-7, "atol": 1e-9}
+    run = lgint.integrate(ball(), method, t_end=0.3, **options)
+    np.testing.assert_allclose(run.position("ball")[-1], known.position("ball")[-1], atol=2e-6)
+
+
+def test_the_points_of_a_contact_exert_its_wrench_with_its_power():
+    run = lgint.integrate(ball(shape=SHAPES[3]), "dopri5", t_end=0.25, rtol=1e-8)
+    found, wrench = run.contact("touch"), run.force("touch")
+    np.testing.assert_allclose(found.force.sum(axis=1), wrench.force, atol=1e-10)
+    arms = found.point - run.position("ball")[:, None]
+    np.testing.assert_allclose(np.cross(arms, found.force).sum(axis=1), wrench.moment, atol=1e-10)
+    assert (found.normal_force >= 0).all() and found.normal_force.max() > 1
+    across = np.linalg.norm(found.friction, axis=-1)
+    assert (across <= 0.3 * found.normal_force + 1e-12).all()
+    np.testing.assert_array_equal(found.gap.min(axis=1), run.gap("touch"))
+    on = [run.force("touch", on=body).about((0, 0, 0)).values for body in ("ball", "ground")]
+    np.testing.assert_allclose(on[0], -on[1], atol=1e-10)
+
+
+def test_a_collision_after_hertz_takes_its_time():
+    """Half the time of a collision is the integral of dx/sqrt(1 - x^2.5) times depth/speed."""
+    mass, stiffness, speed = 2.0, 3e5, 0.7
+    b = lgint.ModelBuilder(gravity=(0, 0, 0))
+    for name, at, v in (("one", 0.0, 0.0), ("other", 0.201, -speed)):
+        b.add_body(name, mass=mass, inertia=(0.01, 0.01, 0.01), position=(at, 0, 0), velocity=(v, 0, 0))
+    shapes = [("sphere", (0, 0, 0), 0.1), ("sphere", (0, 0, 0), 0.1)]
+    b.add_contact("one", "other", shapes=shapes, stiffness=stiffness, exponent=1.5, name="hertz")
+
+    def touch(state):
+        return state.gap("hertz")
+
+    run = lgint.integrate(b.build(), "dop853", t_end=0.04, rtol=1e-11, atol=1e-14, events=touch)
+    depth = (1.25 * mass / 2 * speed**2 / stiffness) ** 0.4
+    expected = 2 * depth / speed * 0.4 * beta(0.4, 0.5)
+    assert len(run.t_events[0]) == 2
+    np.testing.assert_allclose(np.diff(run.t_events[0]), expected, rtol=1e-9)
+    np.testing.assert_allclose(run.velocity("one")[-1], (-speed, 0, 0), atol=1e-9)
+    assert np.ptp(run.energy()) < 1e-10
+
+
+PAIRS = [
+    (("sphere", (0.1, 0, 0), 0.3), ("sphere", (0, 0.1, 0), 0.4), 0.7),
+    (("capsule", ((-1, 0, 0), (1, 0, 0)), 0.2), ("sphere", (0.3, 0, 0), 0.4), 0.6),
+    (("disc", (0, 0, 0), (0, 0, 2), 0.5), ("sphere", (0.2, 0, 0), 0.4), 0.4),
+    (("box", (0, 0, 0), (0.5, 0.6, 0.7)), ("sphere", (0, 0, 0), 0.4), 1.1),
+    (("box", (0, 0, 0), (0.5, 0.6, 0.7)), ("capsule", ((0, 0, 0), (0, 0, 1)), 0.4), 1.1),
+    (("box", (0, 0, 0), (0.1, 0.1, 0.2)), ("box", (0, 0, 0), (0.5, 0.6, 0.7)), 0.9),
+]
+
+
+@pytest.mark.parametrize("pair", PAIRS, ids=lambda pair: f"{pair[0][0]}-{pair[1][0]}")
+def test_the_gap_is_the_distance_of_the_surfaces(pair):
+    """The second body is at z = 2 above the first, and what is left is the gap, along z if both are centred there."""
+    b = lgint.ModelBuilder()
+    b.add_body("low", mass=1.0, inertia=(1, 1, 1))
+    b.add_body("high", mass=1.0, inertia=(1, 1, 1), position=(0, 0, 2))
+    b.add_contact("low", "high", shapes=pair[:2], stiffness=1.0, name="touch")
+    state = b.build().state()
+    expected = 2 - pair[2]
+    if (pair[0][0], pair[1][0]) == ("sphere", "sphere"):
+        expected = np.linalg.norm((0.1, -0.1, 2)) - 0.7
+    np.testing.assert_allclose(state.gap("touch"), expected, rtol=1e-14)
+    upward = state.contact("touch").normal @ (0, 0, 1)
+    assert (upward > 0.99).all()
+
+
+def test_energy_momentum_methods_conserve_in_contact():
+    """Two bodies that meet in space; every method either conserves or is refused by name."""
+    b = lgint.ModelBuilder(gravity=(0, 0, 0), formulation="euler_parameters")
+    b.add_body("one", mass=1.0, inertia=(0.1, 0.15, 0.2), angular_velocity=(1, 2, -1))
+    b.add_body("other", mass=2.0, inertia=(0.2, 0.3, 0.4), position=(0.9, 0.2, 0), velocity=(-2, 0, 0.3))
+    shapes = [("sphere", (0.1, 0, 0), 0.4), ("sphere", (0, 0.05, 0.1), 0.4)]
+    b.add_contact("one", "other", shapes=shapes, stiffness=2e3, exponent=1.5, name="touch")
+    model = b.build()
+    conserved = 0
+    for method in ("eml", "reml", "null_eml", "emh", "mpl", "mph"):
+        run = lgint.integrate(model, method, t_end=0.3, h=2e-3)
+        assert run.gap("touch").min() < -0.02 and run.gap("touch")[-1] > 0
+        L = run.angular_momentum()
+        assert np.abs(L - L[0]).max() < 1e-9, method
+        if method in ("eml", "reml", "null_eml", "emh"):
+            assert np.ptp(run.energy()) < 1e-9 * run.energy()[0], method
+            conserved += 1
+    assert conserved == 4
+
+
+def test_values_vary_and_a_model_is_kept():
+    model = ball(reverse=True)
+    names = {name for name in model.values if name.startswith("touch.")}
+    assert names >= {f"touch.{name}" for name in ("stiffness", "damping", "friction", "radius_a", "origin_b")}
+    other = model.with_parameters(**{"touch.radius_a": 0.1, "touch.origin_b": (0, 0, 0.05)})
+    assert other.state().gap("touch") == pytest.approx(0.25 - 0.1 - 0.05)
+    first = lgint.integrate(model, "genalpha", t_end=0.15, h=1e-3)
+    whole = lgint.integrate(model, "genalpha", t_end=0.3, h=1e-3)
+    again = lgint.integrate(pickle.loads(pickle.dumps(model)), "genalpha", t_end=0.3, h=1e-3, start=first)
+    assert again.q[-1].tobytes() == whole.q[-1].tobytes()
+
+
+def test_a_ball_rests_where_its_weight_is_borne():
+    b = lgint.ModelBuilder(gravity=(0, 0, -GRAVITY))
+    b.add_body("ball", mass=1.0, inertia=(1, 1, 1), position=(0, 0, 0.195))
+    b.add_joint("prismatic", lgint.ground, "ball", point=(0, 0, 0), axis=(0, 0, 1))
+    shapes = [("sphere", (0, 0, 0), 0.2), FLOOR]
+    b.add_contact("ball", lgint.ground, shapes=shapes, stiffness=1e4, exponent=1.5, name="touch")
+    rest = lgint.equilibrium(b.build())
+    assert rest.gap("touch")[-1] == pytest.approx(-((GRAVITY / 1e4) ** (2 / 3)), rel=1e-9)
+
+
+class Pair:
+    """Two spheres on bodies that turn and slide; `friction` is their coefficient."""
+
+    X, V = [(0, 0, 0), (0.5, 0.3, 0.55)], [(0.1, 0.2, 0.3), (-1, 0.5, -2)]
+    W, R = [(0.3, -0.2, 0.5), (-0.4, 0.6, 0.1)], [TURN, TURN.T]
+    inertia, centers, radii = (0.1, 0.2, 0.3), [(0.05, 0.02, -0.03), (-0.04, 0.01, 0.02)], [0.5, 0.4]
+    stiffness, exponent, speed = 1000.0, 1.5, 1e-9  # the last one below which friction is not full
+
+    def __init__(self, friction):
+        self.friction = friction
+
+    def state(self):
+        b = lgint.ModelBuilder()
+        for name, x, v, w, R in zip(("one", "other"), self.X, self.V, self.W, self.R, strict=True):
+            b.add_body(name, mass=1.0, inertia=self.inertia, position=x, rotation=R, velocity=v, angular_velocity=w)
+        law = {"stiffness": self.stiffness, "exponent": self.exponent, "friction": self.friction}
+        shapes = [("sphere", center, radius) for center, radius in zip(self.centers, self.radii, strict=True)]
+        b.add_contact("one", "other", shapes=shapes, regularization=self.speed, name="touch", **law)
+        return b.build().state()
+
+    def by_exudyn(self, exudyn, items, utilities):
+        """The generalized forces, seven for each body."""
+        mbs, markers = exudyn.SystemContainer().AddSystem(), []
+        for x, v, w, R, center in zip(self.X, self.V, self.W, self.R, self.centers, strict=True):
+            start = {"referencePosition": list(x), "initialVelocity": list(v), "initialAngularVelocity": list(R @ w)}
+            inertia = utilities.RigidBodyInertia(1.0, np.diag(self.inertia))
+            body = mbs.CreateRigidBody(inertia=inertia, referenceRotationMatrix=R, **start)
+            markers.append(mbs.AddMarker(items.MarkerBodyRigid(bodyNumber=body, localPosition=list(center))))
+        data = mbs.AddNode(items.NodeGenericData(initialCoordinates=[-0.1, 1.0, 0, 0], numberOfDataCoordinates=4))
+        law = {"contactStiffness": self.stiffness, "contactStiffnessExponent": self.exponent}
+        law |= {"dynamicFriction": self.friction, "frictionProportionalZone": self.speed}
+        where = {"markerNumbers": markers, "nodeNumber": data, "spheresRadii": self.radii}
+        mbs.AddObject(items.ObjectContactSphereSphere(**where, **law))
+        mbs.Assemble()
+        solver, settings = exudyn.MainSolverImplicitSecondOrder(), exudyn.SimulationSettings()
+        settings.timeIntegration.numberOfSteps, settings.timeIntegration.endTime = 1, 1e-9
+        settings.solution.file.write = False
+        solver.InitializeSolver(mbs, settings)
+        solver.ComputeODE2RHS(mbs)
+        return np.array(solver.GetSystemResidual())[:14].reshape(2, 7)
+
+
+@pytest.mark.parametrize("friction", [0.0, 0.3])
+def test_forces_are_those_of_exudyn_at_equal_states(friction):
+    exudyn = pytest.importorskip("exudyn")
+    from exudyn import itemInterface, utilities
+
+    pair = Pair(friction)
+    state, expected = pair.state(), pair.by_exudyn(exudyn, itemInterface, utilities)
+    for name, forces in zip(("one", "other"), expected, strict=True):
+        wrench = state.force("touch", on=name)
+        np.testing.assert_allclose(wrench.force, forces[:3], rtol=1e-10)
+        assert np.linalg.norm(wrench.force) > 10
+
+
+MISTAKES = [
+    ({"shapes": [FLOOR]}, "two shapes expected"),
+    ({"shapes": [FLOOR, FLOOR]}, "a plane and a plane are no pair"),
+    ({"shapes": [("disc", (0, 0, 0), (0, 0, 1), 1.0), ("box", (0, 0, 0), (1, 1, 1))]}, "a disc and a box are no pair"),
+    ({"shapes": [FLOOR, ("shpere", (0, 0, 0), 1.0)]}, "'sphere'"),
+    ({"shapes": [FLOOR, ("sphere", (0, 0, 0))]}, "center, radius"),
+    ({"shapes": [("plane", (0, 0, 0), (0, 0, 0)), ("sphere", (0, 0, 0), 1.0)]}, "other than zero"),
+    ({"shapes": [FLOOR, ("sphere", (0, 0, 0), -1.0)]}, "radius_a"),
+    ({"stiffness": -1.0}, "stiffness"),
+    ({"exponent": 0.5}, "exponent must be at least 1"),
+    ({"regularization": 0.0}, "regularization"),
+    ({"friction": -0.1}, "friction"),
+]
+
+
+@pytest.mark.parametrize(("change", "message"), MISTAKES, ids=lambda value: value if isinstance(value, str) else "")
+def test_mistakes_are_named(change, message):
+    b = lgint.ModelBuilder()
+    b.add_body("ball", mass=1.0, inertia=(1, 1, 1))
+    given = {"shapes": [FLOOR, ("sphere", (0, 0, 0), 1.0)], "stiffness": 1.0, "name": "touch"} | change
+    with pytest.raises(ValueError, match=message):
+        b.add_contact(lgint.ground, "ball", **given)
+        b.build()
+
+
+def test_spheres_with_one_centre_have_no_normal():
+    b = lgint.ModelBuilder(gravity=(0, 0, 0))
+    for name in ("one", "other"):
+        b.add_body(name, mass=1.0, inertia=(1, 1, 1))
+    b.add_contact("one", "other", shapes=[("sphere", (0, 0, 0), 1.0)] * 2, stiffness=1.0, name="touch")
+    with pytest.raises(lgint.IntegrationError, match="touch"):
+        lgint.integrate(b.build(), "rk44", t_end=0.1, h=0.1)
