@@ -6,7 +6,7 @@ begin with.
 
 from typing import TYPE_CHECKING, NoReturn
 
-from lgint import _built, groups, modal, models  # noqa: F401
+from lgint import _built, groups, modal, models, signatures  # noqa: F401
 from lgint._args import guess
 from lgint._build.builder import ModelBuilder
 from lgint._build.dh import dh_links
@@ -82,6 +82,7 @@ __all__ = [
     "rod_step_limit",
     "sample",
     "section",
+    "signatures",
     "study",
     "sweep",
 ]

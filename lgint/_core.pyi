@@ -359,6 +359,21 @@ def interpolate(
     /,
 ) -> dict[str, Array]: ...  # t, q, v, vdot, lam, mem and perhaps extra at `times`
 
+# a compiled function as Model takes it: its place in SIGNATURES, how messages name it, its addresses
+def compiled(
+    signature: int,
+    what: str,
+    address: int,
+    data: int = 0,
+    has_tangent: bool = False,
+    scale: float = 1.0,
+    rest: tuple[float, float, float] = ...,
+    turns: ArrayLike | None = None,
+) -> object: ...
+
+# name, pointer and context of a capsule; None: it is something else
+def capsule(object: object, /) -> tuple[str | None, int, int] | None: ...
+
 # the rows of the core's tables, made once for all users, who must not change them
 METHODS: list[dict[str, Any]]
 """name, order, error_order (the estimated error of a step is O(h^error_order)), stepper, explicit (whether it is),
@@ -420,3 +435,5 @@ class Stepper:
     stats: dict[str, Any]
 
 # gufuncs of csrc/group/operations.c: <group>_<operation>, such as so3_exp, and a few that not every group has
+SIGNATURES: list[tuple[str, str]]
+"""Names and types in C of the functions that users compile."""

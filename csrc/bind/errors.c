@@ -136,8 +136,10 @@ PyObject *lg_result(const lg_module *module, lg_status status, const lg_report *
 
 void lg_forget_error(void)
 {
+    PyGILState_STATE gil = PyGILState_Ensure(); /* a compiled function has failed without it */
     int interrupted = PyErr_Occurred() && PyErr_ExceptionMatches(PyExc_KeyboardInterrupt);
     PyErr_Clear();
     if (interrupted)
         PyErr_SetInterrupt();
+    PyGILState_Release(gil);
 }

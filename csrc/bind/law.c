@@ -44,18 +44,15 @@ lg_time_function lg_python_time_function(lg_python_function *function)
 
 /* ---- torques ---- */
 
-static lg_status call_torque(void *self, double t, double angle, double rate, double *tau)
-{
-    const lg_python_function *function = self;
-    PyObject *result = PyObject_CallFunction(function->callable, "ddd", t, angle, rate);
-    return store_force(function, result, 0, NULL, tau);
-}
-
-static lg_status call_torque_tangent(void *self, double t, double angle, double rate, double slopes[2])
+static lg_status call_torque(void *self, double t, double angle, double rate, double *tau, double *slopes)
 {
     static const npy_intp dims[] = {2};
     const lg_python_function *function = self;
-    PyObject *result = PyObject_CallFunction(function->tangent, "ddd", t, angle, rate);
+    PyObject *result = PyObject_CallFunction(function->callable, "ddd", t, angle, rate);
+    LG_TRY(store_force(function, result, 0, NULL, tau));
+    if (!slopes)
+        return LG_OK;
+    result = PyObject_CallFunction(function->tangent, "ddd", t, angle, rate);
     return store_returned(function, "tangent", result, 1, dims, slopes);
 }
 
@@ -84,28 +81,20 @@ static PyObject *call_with_frames(PyObject *callable, double t, int n, const lg_
                                  array_of_frames(n, at, offsetof(lg_kinematics, omega), 1));
 }
 
-static lg_status call_wrench(void *self, double t, int n, const lg_kinematics at[], double *w)
+static lg_status call_wrench(void *self, double t, int n, const lg_kinematics at[], double *w, double *KD)
 {
     const lg_python_function *function = self;
-    const npy_intp dims[] = {n, 6};
-    return store_force(function, call_with_frames(function->callable, t, n, at), n > 1 ? 2 : 1, dims + (n == 1), w);
-}
-
-static lg_status call_wrench_tangent(void *self, double t, int n, const lg_kinematics at[], double *KD)
-{
-    const lg_python_function *function = self;
-    const npy_intp dims[] = {2, 6 * n, 6 * n};
-    return store_returned(function, "tangent", call_with_frames(function->tangent, t, n, at), 3, dims, KD);
+    const npy_intp dims[] = {n, 6}, tangent[] = {2, 6 * n, 6 * n};
+    LG_TRY(store_force(function, call_with_frames(function->callable, t, n, at), n > 1 ? 2 : 1, dims + (n == 1), w));
+    if (!KD)
+        return LG_OK;
+    return store_returned(function, "tangent", call_with_frames(function->tangent, t, n, at), 3, tangent, KD);
 }
 
 lg_law lg_python_law(lg_python_function *function)
 {
-    return (lg_law){.self = function,
-                    .has_tangent = function->tangent != NULL,
-                    .wrench = call_wrench,
-                    .wrench_tangent = call_wrench_tangent,
-                    .torque = call_torque,
-                    .torque_tangent = call_torque_tangent};
+    return (lg_law){
+        .self = function, .has_tangent = function->tangent != NULL, .wrench = call_wrench, .torque = call_torque};
 }
 
 /* ---- functions of a state ---- */

@@ -2,6 +2,7 @@
 #include "model/model.h"
 
 #include "bind/args.h"
+#include "bind/compiled.h"
 #include "bind/law.h"
 #include "bind/system.h"
 
@@ -58,21 +59,27 @@ static int read_blocks(PyObject *given, lg_element_spec *element, PyObject *scra
     return block && !PyErr_Occurred() ? 0 : -1;
 }
 
-static int read_function(lg_python_function *function, lg_element_spec *element)
+static int read_function(lg_python_function *function, lg_model_spec *spec, lg_element_spec *element)
 {
     char what[LG_WHAT_SIZE];
+    lg_compiled *compiled = lg_compiled_of(function->callable);
+    if (compiled) {
+        lg_compiled_function(compiled, &element->function, &element->law);
+        return 0;
+    }
     snprintf(what, sizeof what, "the function of element %.*s", LG_SHORT(element->name));
     if (lg_function(what, &function->callable) < 0 || lg_function(what, &function->tangent) < 0)
         return -1;
     if (function->callable) {
         element->function = lg_python_time_function(function);
         element->law = lg_python_law(function);
+        spec->flags |= LG_SYSTEM_NEEDS_GIL;
     }
     return 0;
 }
 
-static int read_element(PyObject *given, const element_row *row, lg_python_function *function, lg_element_spec *element,
-                        PyObject *scratch)
+static int read_element(PyObject *given, const element_row *row, lg_python_function *function, lg_model_spec *spec,
+                        lg_element_spec *element, PyObject *scratch)
 {
     PyObject *reads = NULL;
     *element = (lg_element_spec){.frames = {row->frames[0], row->frames[1]},
@@ -83,7 +90,7 @@ static int read_element(PyObject *given, const element_row *row, lg_python_funct
                           &element->name, &function->callable, &function->tangent, &PyTuple_Type, &reads))
         return -1;
     function->name = PyTuple_GET_ITEM(given, 1);
-    if (read_function(function, element) < 0)
+    if (read_function(function, spec, element) < 0)
         return -1;
     if (!reads)
         return 0;
@@ -102,7 +109,7 @@ static int read_elements(lg_model_spec *spec, PyObject *given, PyObject *numbers
     if (!functions)
         return -1;
     for (Py_ssize_t i = 0; i < n; i++)
-        if (read_element(PyTuple_GET_ITEM(rows, i), &row[i], &functions[i], &elements[i], scratch) < 0)
+        if (read_element(PyTuple_GET_ITEM(rows, i), &row[i], &functions[i], spec, &elements[i], scratch) < 0)
             return -1;
     spec->elements = elements;
     spec->nelements = (int)n;
@@ -111,7 +118,8 @@ static int read_elements(lg_model_spec *spec, PyObject *given, PyObject *numbers
 
 /* ---- controls ---- */
 
-static int read_control(PyObject *given, lg_python_function *function, lg_control_spec *control, PyObject *scratch)
+static int read_control(PyObject *given, lg_python_function *function, lg_model_spec *spec, lg_control_spec *control,
+                        PyObject *scratch)
 {
     char what[LG_WHAT_SIZE];
     PyObject *reads;
@@ -127,6 +135,7 @@ static int read_control(PyObject *given, lg_python_function *function, lg_contro
         return -1;
     }
     lg_python_control(function, control);
+    spec->flags |= LG_SYSTEM_NEEDS_GIL;
     PyArrayObject *array = lg_keep_array(scratch, (PyArrayObject *)PyArray_FROM_OTF(reads, NPY_INT, NPY_ARRAY_CARRAY));
     if (!array)
         return -1;
@@ -144,7 +153,7 @@ static int read_controls(lg_model_spec *spec, PyObject *given, PyObject *owned, 
     if (!functions)
         return -1;
     for (Py_ssize_t i = 0; i < n; i++)
-        if (read_control(PyTuple_GET_ITEM(rows, i), &functions[i], &controls[i], scratch) < 0)
+        if (read_control(PyTuple_GET_ITEM(rows, i), &functions[i], spec, &controls[i], scratch) < 0)
             return -1;
     spec->controls = controls;
     spec->ncontrols = (int)n;

@@ -1,10 +1,11 @@
-/* METHODS, ELEMENTS, NODES, GROUPS, COLUMNS and PARTS: the rows of the core's tables as dicts, for names, docs and
-   error texts. */
+/* METHODS, ELEMENTS, NODES, GROUPS, COLUMNS, PARTS and SIGNATURES: the rows of the core's tables as dicts or
+   tuples, for names, docs and error texts. */
 #include "bind/args.h"
 #include "group/group.h"
 #include "integrator/methods.h"
 #include "model/model.h"
 #include "run/record.h"
+#include "system/signatures.h"
 
 /* ---- methods ---- */
 
@@ -192,6 +193,17 @@ static PyObject *column_name(const void *Py_UNUSED(context), int index)
     return PyUnicode_FromString(lg_column_name((lg_column)index));
 }
 
+/* The name and the type in C of a signature, with the names of its arguments. */
+static PyObject *signature_row(const void *Py_UNUSED(context), int index)
+{
+    static const char *const texts[][2] = {
+#define LG_SIGNATURE(name, arguments) {#name, "int " #arguments},
+        LG_SIGNATURES(LG_SIGNATURE)
+#undef LG_SIGNATURE
+    };
+    return Py_BuildValue("ss", texts[index][0], texts[index][1]);
+}
+
 static PyObject *part_name(const void *Py_UNUSED(context), int index)
 {
     return PyUnicode_FromString(lg_parts[index].name);
@@ -204,9 +216,13 @@ int lg_add_rows(PyObject *module)
         int count;
         PyObject *(*row)(const void *unused, int index);
     } tables[] = {
-        {"METHODS", lg_method_count, method_row},  {"ELEMENTS", lg_element_count(), element_row},
-        {"NODES", lg_node_count, node_row},        {"GROUPS", LG_GROUP_COUNT, group_row},
-        {"COLUMNS", LG_COLUMN_COUNT, column_name}, {"PARTS", LG_PARTS, part_name},
+        {"METHODS", lg_method_count, method_row},
+        {"ELEMENTS", lg_element_count(), element_row},
+        {"NODES", lg_node_count, node_row},
+        {"GROUPS", LG_GROUP_COUNT, group_row},
+        {"COLUMNS", LG_COLUMN_COUNT, column_name},
+        {"PARTS", LG_PARTS, part_name},
+        {"SIGNATURES", LG_SIGNATURE_COUNT, signature_row},
     };
     for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
         if (lg_set_item(PyModule_GetDict(module), tables[i].name, lg_list_of(tables[i].count, tables[i].row, NULL)) < 0)

@@ -583,6 +583,7 @@ static lg_status build_model(lg_model *m, const lg_model_spec *spec, const int *
     m->ground = (lg_body){.e = {.info = &lg_ground.info, .name = "ground"}, .type = &lg_ground, .index = -1};
     m->nframes = spec->nframes;
     m->nelements = spec->nelements;
+    m->given_flags = spec->flags;
     m->forget = spec->forget;
     LG_TRY(lg_arena_open(&m->shape, layout_shape, &b));
     LG_TRY(lg_arena_open(&m->records, layout_records, &b));

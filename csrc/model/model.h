@@ -6,7 +6,7 @@
 #include "system/layout.h"
 #include "system/probe.h"
 
-/* A function of time given by the user (a Python callable): n values at t, in rows of at most six. */
+/* A function of time given by the user: n values at t, in rows of at most six. */
 typedef struct lg_time_function {
     lg_status (*call)(void *self, double t, int n, double *value);
     void *self;
@@ -19,19 +19,17 @@ typedef struct lg_kinematics {
 } lg_kinematics;
 
 /* A force law given by the user: wrenches (force in inertial, moment in body axes) on n frames, or the torque in a
-   joint. Tangents: dw = K dpose + D dtwist, where K and then D are 6n x 6n, row-major; d tau/d angle and d tau/d rate.
-   Without them the element uses differences. A law of the whole state has `of_state` instead, for the wrenches on n
-   frames or, with n = 0, the torque in a joint at a point, and their tangents. */
+   joint. Tangents, NULL where they are not wanted: dw = K dpose + D dtwist, where K and then D are 6n x 6n, row-major;
+   d tau/d angle and d tau/d rate. Without them the element uses differences. A law of the whole state has `of_state`
+   instead, for the wrenches on n frames or, with n = 0, the torque in a joint at a point, and their tangents. */
 typedef struct lg_law {
     void *self;
     int has_tangent;
     void *reader; /* of the model, which laws of the state are given: lg_model_set_reader */
     lg_status (*of_state)(void *self, void *reader, const lg_point *at, int n, double *value); /* NULL: of its frames */
     lg_status (*of_state_tangent)(void *self, void *reader, const lg_point *at, int n, double *slopes);
-    lg_status (*wrench)(void *self, double t, int n, const lg_kinematics at[], double *w);
-    lg_status (*wrench_tangent)(void *self, double t, int n, const lg_kinematics at[], double *KD);
-    lg_status (*torque)(void *self, double t, double angle, double rate, double *tau);
-    lg_status (*torque_tangent)(void *self, double t, double angle, double rate, double slopes[2]);
+    lg_status (*wrench)(void *self, double t, int n, const lg_kinematics at[], double *w, double *KD);
+    lg_status (*torque)(void *self, double t, double angle, double rate, double *tau, double *slopes);
 } lg_law;
 
 #define LG_LAW_STEP 6e-6 /* of central differences, near the cube root of the rounding error */
@@ -80,6 +78,7 @@ typedef struct lg_model_spec {
     const lg_block_spec *blocks;
     const lg_frame_spec *frames;
     const lg_element_spec *elements;
+    unsigned flags; /* of the system: LG_SYSTEM_NEEDS_GIL */
     void (*forget)(void); /* drops the error that a function of the user left when it failed; optional */
     int ncontrols;
     const lg_control_spec *controls;

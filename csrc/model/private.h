@@ -45,7 +45,8 @@ struct lg_model {
     lg_joints *joint_spans;
     int nbodies, nforces, njoints, nframes, nelements;
     size_t turned; /* position in the scratch of room for the memory: memory.c */
-    void (*forget)(void); /* as in lg_model_spec */
+    unsigned given_flags; /* as in lg_model_spec, and so is `forget` */
+    void (*forget)(void);
     int coordinate_forces; /* some forces act on coordinates of trees */
     int has_motions; /* functions of the user give some motions, which must not jump */
     int laws_read; /* some laws depend on blocks that they read */

@@ -21,12 +21,10 @@ static int is_alone(const lg_body *b)
 static unsigned flags_of(const lg_model *m)
 {
     const unsigned constant = LG_SYSTEM_CONSTANT_MASS | LG_SYSTEM_REGULAR_MASS;
-    unsigned flags = constant | LG_SYSTEM_CONSERVATIVE | LG_SYSTEM_HAS_POTENTIAL;
+    unsigned flags = m->given_flags | constant | LG_SYSTEM_CONSERVATIVE | LG_SYSTEM_HAS_POTENTIAL;
     for (int i = 0; i < m->nbodies; i++) {
-        if (m->bodies[i].type->is_support) {
-            flags |= m->bodies[i].e.function.call ? LG_SYSTEM_NEEDS_GIL : 0;
+        if (m->bodies[i].type->is_support)
             continue;
-        }
         const lg_node *node = m->bodies[i].block->node;
         if (!m->bodies[i].type->constant_mass || node->attitude)
             flags &= ~constant;
@@ -37,8 +35,6 @@ static unsigned flags_of(const lg_model *m)
     }
     for (int i = 0; i < m->nforces; i++) {
         const lg_force *f = &m->forces[i];
-        if (f->e.function.call)
-            flags |= LG_SYSTEM_NEEDS_GIL;
         if (f->e.info->uses_law && !f->e.law.has_tangent)
             flags |= LG_SYSTEM_DIFFERENCED;
         if (!f->type->potential && !f->type->dissipates)
@@ -46,11 +42,8 @@ static unsigned flags_of(const lg_model *m)
         if (!lg_force_has_potential(f))
             flags &= ~(unsigned)LG_SYSTEM_HAS_POTENTIAL;
     }
-    for (int i = 0; i < m->njoints; i++)
-        if (m->joints[i].e.function.call)
-            flags |= LG_SYSTEM_NEEDS_GIL;
     for (const lg_controller *c = m->controls; c < m->controls + m->ncontrols; c++) {
-        flags |= LG_SYSTEM_NEEDS_GIL | (c->given.has_tangent || c->given.every > 0 ? 0 : LG_SYSTEM_DIFFERENCED);
+        flags |= c->given.has_tangent || c->given.every > 0 ? 0 : LG_SYSTEM_DIFFERENCED;
         flags &= ~(unsigned)(LG_SYSTEM_CONSERVATIVE | LG_SYSTEM_HAS_POTENTIAL);
     }
     return flags;

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lgint._args import array, checked_function, choice, number, shown, takes_one
+from lgint._args import array, choice, number, shown, takes_one
 from lgint._build.elements import Where
 from lgint._build.parts import Ground, Partner, ground
 from lgint._build.springs import SpringBuilder
@@ -21,6 +21,7 @@ from lgint._build.timed import (
     set_kinks,
     value_in_time,
 )
+from lgint._model.compiled import user_function
 from lgint._model.joints import joint_coordinate
 from lgint._model.motion import Coordinate
 from lgint._model.parameters import AXES
@@ -332,20 +333,24 @@ class ForceBuilder(SpringBuilder):
         point_b: ArrayLike | None = None,
         joint: str | None = None,
         coordinate: str | None = None,
-        tangent: Callable[..., Any] | None = None,
+        tangent: Callable[..., Any] | bool | None = None,
         reads: str | Sequence[str] | None = None,
         name: str | None = None,
     ) -> str:
-        """A force law written in Python, on one or two bodies or in a joint. Runs of such a model hold the GIL.
+        """A force law of the user, on one or two bodies or in a joint. Runs with a law written in Python hold the GIL.
 
         A function with exactly one positional parameter is called with a `State`, in which it can read everything but
         what follows from forces: `vdot`, `lam`, `reaction`, `force`, `power`, `generalized_force`, `accelerations` and
         the matrices of stiffness and damping raise an AttributeError. The function may keep the state. All other
         functions, and those whose signature cannot be read, are called as described below.
 
+        A compiled function of the type `lgint.signatures.law`, or `joint_law` in a joint, takes the same arguments and
+        runs without the GIL: a `scipy.LowLevelCallable`, a `numba.cfunc`, a function of ctypes, or a capsule. Files and
+        pickles keep its name only.
+
         Parameters
         ----------
-        function : callable
+        function : callable or compiled function
             On bodies: function(t, x, R, xdot, omega) with the inertial positions x and velocities xdot of their COMs
             (or of the points given below), rotations R and body angular velocities; it returns a wrench per body, the
             force at that point in inertial and the moment in body axes. Shapes of one body: (3,), (3, 3), (3,), (3,)
@@ -364,10 +369,11 @@ class ForceBuilder(SpringBuilder):
             A joint that has an angle or a slide.
         coordinate : str, optional
             "angle" or "slide", where the joint has both. Default: the angle if there is one.
-        tangent : callable, optional
-            The derivatives, for the same arguments. On bodies: (K, D), each (6 n, 6 n), of the wrenches one after the
-            other by (dx, dphi) and (dxdot, domega), where dR = R hat(dphi). In a joint: by angle and rate. Default: by
-            central differences. A law of a state has tangent(state), if any, and depends on these alone.
+        tangent : callable or bool, optional
+            The derivatives, for the same arguments; True if a compiled function writes them. On bodies: (K, D), each
+            (6 n, 6 n), of the wrenches one after the other by (dx, dphi) and (dxdot, domega), where dR = R hat(dphi).
+            In a joint: by angle and rate. Default: by central differences. A law of a state has tangent(state), if any,
+            and depends on these alone.
         reads : str or sequence of str, optional
             Of a law of a state without a tangent: bodies, and joints whose bodies are meant, on which it depends. The
             differences take two calls for each displacement and velocity of these bodies, and implicit methods solve
@@ -383,14 +389,13 @@ class ForceBuilder(SpringBuilder):
         Raises
         ------
         ValueError
-            For bodies and a joint together or neither, unknown names, wrong shapes, and what cannot be called.
+            For bodies and a joint together or neither, unknown names, wrong shapes, what cannot be called, and
+            compiled functions of another type.
         """
         if (bodies is None) == (joint is None):
             raise ValueError("a force law acts either on bodies or in a joint: give bodies or joint")
         label = f"the law {f'on {bodies!r}' if joint is None else f'in {joint!r}'}" if name is None else repr(name)
-        checked_function(f"function of {label}", function)
-        if tangent is not None:
-            checked_function(f"tangent of {label}", tangent)
+        function, tangent = user_function(label, function, "law" if joint is None else "joint_law", tangent)
         row: ForceRow = {"kind": "law", "function": function, "tangent": tangent}
         self._set_reads(label, row, reads)
         if joint is not None:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from lgint._model.model import MissingFunction
+from lgint._model.missing import MissingFunction
 
 
 def same_record(a: Any, b: Any) -> bool:

@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from lgint import _core
 from lgint._args import Array, takes_one
 from lgint._model.blocks import Block, blocks_of, first_velocities, root_motions
+from lgint._model.compiled import CompiledFunction
 from lgint._model.frames import ZERO, Frame, Frames, in_node
 from lgint._model.joints import TREE_JOINTS
 from lgint._model.laws import ForceLaw, ReadTangent, States, StrainLaw, TurnedLaw, TurnedLoad
@@ -42,7 +43,7 @@ _PARAMETERS: Final = {kind: [*declared.parameters.items()] for kind, declared in
 MEMORY: Final = {row["name"]: row["nmem"] for row in _core.ELEMENTS}  # number of values of memory
 
 
-Function = Callable[..., ArrayLike] | ForceLaw | None
+Function = Callable[..., ArrayLike] | ForceLaw | CompiledFunction | None
 
 
 class Element(NamedTuple):
@@ -73,7 +74,7 @@ class Description(NamedTuple):
         """The description of these parts; the frames are those that there are once all elements are made."""
         names, numbers, parameters = [], list[int](), Vector()
         for kind, name, at, own, function, implied, loop, reads in elements:
-            called = _called(function) if function else _NO_LAW
+            called = _called(name, function) if function else _NO_LAW
             names.append((kind, name, *called) if reads is None else (kind, name, *called, reads))
             bits = sum([1 << row for row in implied]) if implied else 0
             numbers += at[0], at[1] if len(at) == 2 else -1, len(own), loop, bits
@@ -87,8 +88,10 @@ class Description(NamedTuple):
 _NO_LAW: Final = None, None
 
 
-def _called(function: Function) -> tuple[Any, Any]:
-    """The function that the core calls, and that of its derivatives, or None."""
+def _called(name: str, function: Function) -> tuple[Any, Any]:
+    """The function that the core calls, and that of its derivatives, or None; a compiled one gives both in one call."""
+    if isinstance(function, CompiledFunction):
+        return function.capsule(f"the function of {name!r}"), None
     if isinstance(function, ForceLaw):
         return function.function, function.tangent
     return function, getattr(function, "tangent", None)
@@ -505,7 +508,7 @@ def in_nodes(record: Record, entry: ForceRow | JointRow, bodies: Sequence[str]) 
 def _joint_force(record: Record, name: str, force: ForceRow, indices: JointIndices) -> Element:
     """A drive or a law on the coordinate of a joint: that of a link, a slide, or an angle."""
     values = dict(force)
-    function: Function = ForceLaw(force["function"], force["tangent"]) if "function" in force else None
+    function: Function = _given_law(force) if "function" in force else None
     if "motion" in force:
         values["motion"], function = coordinate_motion(name, force["motion"])
     elif "load" in force:
@@ -532,12 +535,20 @@ def _reads(record: Record, force: ForceRow) -> tuple[int, ...] | None:
     return tuple(sorted(blocks))
 
 
-def _law(record: Record, force: ForceRow) -> ForceLaw | TurnedLaw:
+def _given_law(force: ForceRow) -> ForceLaw | CompiledFunction:
+    """The law as the user gave it."""
+    function = force["function"]
+    return function if isinstance(function, CompiledFunction) else ForceLaw(function, force["tangent"])
+
+
+def _law(record: Record, force: ForceRow) -> ForceLaw | TurnedLaw | CompiledFunction:
     """The law in the axes of the nodes."""
-    law = ForceLaw(force["function"], force["tangent"])
+    law = _given_law(force)
     if all(_reference(record, who) is None for who in force["bodies"]):
         return law
     turns = np.array([_turn(record, who) for who in force["bodies"]])
+    if isinstance(law, CompiledFunction):
+        return law.turned(turns)
     return TurnedLaw(law, turns if len(turns) > 1 else turns[0])
 
 

@@ -11,7 +11,8 @@ from numpy.typing import ArrayLike
 from lgint._args import Array, array, checked_function
 from lgint._model.callable import CallableModel, check_eigenvalues, vector
 from lgint._model.gradients import STEP, contradiction, gradient_of
-from lgint._model.model import MissingFunction, Model
+from lgint._model.missing import MissingFunction
+from lgint._model.model import Model
 from lgint._model.system import FACTORIES, System
 
 Function = Callable[..., ArrayLike]

@@ -556,21 +556,6 @@ class Model(System):
         return f"<lgint.Model {name}{counts}, nq={self.nq} nv={self.nv} nc={self.nc}>"
 
 
-class MissingFunctionError(RuntimeError):
-    """A function was called that could not be saved to a file."""
-
-
-class MissingFunction:
-    """Replaces a Python function that could not be saved to a file; raises when it is called."""
-
-    def __init__(self, what: str) -> None:
-        self.what = what
-
-    def __call__(self, *args: object) -> Array:
-        """Raises MissingFunctionError, a RuntimeError."""
-        raise MissingFunctionError(f"{self.what} is a Python function and was not saved; rebuild the model to run it")
-
-
 def same_shape(a: System, b: System) -> bool:
     """Whether one model was made from the other, so that their states have the same meaning."""
     return isinstance(a, Model) and isinstance(b, Model) and a._compiled is b._compiled

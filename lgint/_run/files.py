@@ -18,7 +18,8 @@ import numpy as np
 
 from lgint import _core
 from lgint._args import Array, shown
-from lgint._model.model import MissingFunction
+from lgint._model.compiled import CompiledFunction
+from lgint._model.missing import missing
 from lgint._run import older
 
 FORMAT: Final = 5
@@ -27,7 +28,7 @@ _MEMBER: Final = re.compile(
     rf"((end_|knots_)?({_STATE})|knots_(extra|curve)|about|carry|(saved|extra)_\w+|[tqv]_events_\d+)\.npy"
 )
 _IN_TIME: Final = ("load", "motion", "reference")  # entries that may hold a function of time
-_FUNCTION: Final = {"lgint": "function"}  # replaces a function, which cannot be saved
+_FUNCTION: Final = {"lgint": "function"}  # replaces a function, which cannot be saved; with the name of a compiled one
 
 
 def path_of(path: object) -> str:
@@ -166,6 +167,8 @@ def _plain(value: object) -> object:
     """A value in a form that JSON can hold: arrays become lists, and functions a placeholder."""
     if isinstance(value, (np.ndarray, np.generic)):
         return value.tolist()
+    if isinstance(value, CompiledFunction):
+        return {**_FUNCTION, "compiled": value.name}
     if callable(value):
         return _FUNCTION
     raise TypeError(f"{value!r} cannot be saved")
@@ -181,8 +184,9 @@ def _with_functions(value: Any, owner: str) -> Any:
 
 
 def _entry(key: str, value: Any, owner: str) -> Any:
-    if value == _FUNCTION:
-        return MissingFunction(f"the {key} of {owner!r}" if key in ("function", "tangent") else repr(key))
+    if isinstance(value, dict) and _FUNCTION.items() <= value.items():
+        what = f"the {key} of {owner!r}" if key in ("function", "tangent") else repr(key)
+        return missing(what, value.get("compiled"))
     return _with_functions(value, owner if key in _IN_TIME else key)
 
 

@@ -10,7 +10,8 @@ import numpy as np
 from lgint import _core
 from lgint._args import Array, listing, number
 from lgint._model.compare import same_record
-from lgint._model.model import MissingFunctionError, Model, same_shape
+from lgint._model.missing import MissingFunctionError
+from lgint._model.model import Model, same_shape
 from lgint._model.record import BodyRow, couplings, is_motion, mode_count
 from lgint._model.start import space_names
 from lgint._model.system import System

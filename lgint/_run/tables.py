@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from lgint._args import Array
-from lgint._model.model import MissingFunctionError, Model
+from lgint._model.missing import MissingFunctionError
+from lgint._model.model import Model
 from lgint._model.record import MINIMAL
 from lgint._model.system import System
 from lgint._rotation import continuous, quaternion_of_matrix

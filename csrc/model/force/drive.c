@@ -98,8 +98,8 @@ static lg_status outside_slope(const lg_element *e, const lg_point *at, const do
 {
     double step = LG_LAW_STEP * (1 + fabs(x[i])), low[2] = {x[0], x[1]}, high[2] = {x[0], x[1]}, below, above;
     low[i] -= step, high[i] += step;
-    LG_TRY(e->law.torque(e->law.self, at->t, low[0], low[1], &below));
-    LG_TRY(e->law.torque(e->law.self, at->t, high[0], high[1], &above));
+    LG_TRY(e->law.torque(e->law.self, at->t, low[0], low[1], &below, NULL));
+    LG_TRY(e->law.torque(e->law.self, at->t, high[0], high[1], &above, NULL));
     *out = (above - below) / (high[i] - low[i]);
     return LG_OK;
 }
@@ -117,11 +117,10 @@ lg_status lg_outside_law(const lg_element *e, const lg_point *at, double s, doub
     double x[2] = {s, rate};
     if (e->law.of_state)
         return outside_law_of_state(e, at, linear, law);
-    LG_TRY(e->law.torque(e->law.self, at->t, s, rate, law));
-    if (!linear)
+    int has_tangent = e->law.has_tangent;
+    LG_TRY(e->law.torque(e->law.self, at->t, s, rate, law, linear && has_tangent ? law + 1 : NULL));
+    if (!linear || has_tangent)
         return LG_OK;
-    if (e->law.has_tangent)
-        return e->law.torque_tangent(e->law.self, at->t, s, rate, law + 1);
     LG_TRY(outside_slope(e, at, x, 0, law + 1));
     return outside_slope(e, at, x, 1, law + 2);
 }

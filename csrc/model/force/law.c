@@ -58,8 +58,8 @@ static lg_status differentiate(const lg_element *e, double t, int n, const lg_ki
     lg_kinematics low[2] = {at[0], at[1]}, high[2] = {at[0], at[1]};
     double below[12], above[12];
     double width = move_frame(direction, LG_LAW_STEP, &high[j]) - move_frame(direction, -LG_LAW_STEP, &low[j]);
-    LG_TRY(e->law.wrench(e->law.self, t, n, low, below));
-    LG_TRY(e->law.wrench(e->law.self, t, n, high, above));
+    LG_TRY(e->law.wrench(e->law.self, t, n, low, below, NULL));
+    LG_TRY(e->law.wrench(e->law.self, t, n, high, above, NULL));
     for (int k = 0; k < 6 * n; k++)
         out[6 * n * k + 6 * j + direction % 6] = (above[k] - below[k]) / width;
     return LG_OK;
@@ -88,11 +88,10 @@ static void set_tangent(int n, const double *KD, lg_load *out)
 
 enum { TANGENT = 2 * 12 * 12 }; /* K and D of two frames */
 
-static lg_status law_tangent(const lg_element *e, double t, int n, const lg_kinematics at[2], lg_load *out)
+static lg_status law_with_tangent(const lg_element *e, double t, int n, const lg_kinematics at[2], lg_load *out)
 {
     double KD[TANGENT], *K = KD, *D = KD + 36 * n * n;
-    if (e->law.has_tangent)
-        LG_TRY(e->law.wrench_tangent(e->law.self, t, n, at, KD));
+    LG_TRY(e->law.wrench(e->law.self, t, n, at, out->w[0], e->law.has_tangent ? KD : NULL));
     for (int j = 0; j < n && !e->law.has_tangent; j++)
         for (int direction = 0; direction < 12; direction++)
             LG_TRY(differentiate(e, t, n, at, j, direction, direction < 6 ? K : D));
@@ -122,8 +121,8 @@ static lg_status law_wrenches(const lg_element *e, const lg_pose *const f[2], co
         return law_of_state(e, n, at, linear, out);
     see(f[0], &seen[0]), see(f[1], &seen[1]);
     lg_zero(12, out->w[0]);
-    LG_TRY(e->law.wrench(e->law.self, at->t, n, seen, out->w[0]));
-    return linear ? law_tangent(e, at->t, n, seen, out) : LG_OK;
+    return linear ? law_with_tangent(e, at->t, n, seen, out)
+                  : e->law.wrench(e->law.self, at->t, n, seen, out->w[0], NULL);
 }
 
 /* The degrees are those of applied forces in inertial axes and of applied torques. */

@@ -1,0 +1,129 @@
+"""Functions for models, in C, each with its twin in Python, which computes the same bits."""
+
+import ctypes
+import functools
+import os
+import shlex
+import subprocess
+import sysconfig
+import tempfile
+
+import numpy as np
+
+import lgint
+
+SOURCE = r"""
+#include <stddef.h>
+
+static double stiffness_of(const void *data) { return data ? *(const double *)data : 3.0; }
+
+int torque(double t, double angle, double rate, double *effort, double *tangent, void *data)
+{
+    double k = stiffness_of(data);
+    *effort = -k * angle - 0.2 * rate * rate * rate + t;
+    if (tangent)
+        tangent[0] = -k, tangent[1] = -0.6 * rate * rate;
+    return 0;
+}
+
+int wrench(double t, const double *x, const double *R, const double *xdot, const double *omega, double *w,
+           double *tangent, void *data)
+{
+    double k = stiffness_of(data);
+    for (int i = 0; i < 3; i++) {
+        w[i] = -k * x[i] - 0.1 * xdot[i] * xdot[i] * xdot[i];
+        w[3 + i] = t * R[3 * i] - (0.1 + 0.1 * i) * omega[i];
+    }
+    if (!tangent)
+        return 0;
+    double *K = tangent, *D = tangent + 36;
+    for (int i = 0; i < 72; i++)
+        tangent[i] = 0;
+    for (int i = 0; i < 3; i++) {
+        K[7 * i] = -k;
+        D[7 * i] = -0.3 * xdot[i] * xdot[i];
+        K[6 * (3 + i) + 4] = -t * R[3 * i + 2]; /* d(R e1) = R (dphi x e1) */
+        K[6 * (3 + i) + 5] = t * R[3 * i + 1];
+        D[7 * (3 + i)] = -(0.1 + 0.1 * i);
+    }
+    return 0;
+}
+
+int wrenches(double t, const double *x, const double *R, const double *xdot, const double *omega, double *w,
+             double *tangent, void *data)
+{
+    (void)t, (void)R, (void)data;
+    for (int i = 0; i < 3; i++) {
+        w[i] = 2 * (x[3 + i] - x[i]) + 0.3 * (xdot[3 + i] - xdot[i]);
+        w[6 + i] = -w[i];
+        w[3 + i] = -0.1 * omega[i] * omega[i];
+        w[9 + i] = -0.2 * omega[3 + i] * omega[3 + i];
+    }
+    if (!tangent)
+        return 0;
+    double *K = tangent, *D = tangent + 144;
+    for (int i = 0; i < 288; i++)
+        tangent[i] = 0;
+    for (int i = 0; i < 3; i++) {
+        K[13 * i] = K[13 * (6 + i)] = -2, K[12 * i + 6 + i] = K[12 * (6 + i) + i] = 2;
+        D[13 * i] = D[13 * (6 + i)] = -0.3, D[12 * i + 6 + i] = D[12 * (6 + i) + i] = 0.3;
+        D[13 * (3 + i)] = -0.2 * omega[i], D[13 * (9 + i)] = -0.4 * omega[3 + i];
+    }
+    return 0;
+}
+
+int fails(double t, double angle, double rate, double *effort, double *tangent, void *data)
+{
+    (void)angle, (void)rate, (void)tangent, (void)data;
+    *effort = 0;
+    return t > 0.05 ? 7 : 0;
+}
+
+int silent(double t, double angle, double rate, double *effort, double *tangent, void *data)
+{
+    (void)t, (void)angle, (void)rate, (void)effort, (void)tangent, (void)data;
+    return 0;
+}
+"""
+
+
+@functools.cache
+def library():
+    """The compiled functions."""
+    compiler = shlex.split(os.environ.get("CC") or sysconfig.get_config_var("CC") or "cc")
+    with tempfile.TemporaryDirectory() as folder:
+        source, target = os.path.join(folder, "laws.c"), os.path.join(folder, "laws.so")
+        with open(source, "w") as file:
+            file.write(SOURCE)
+        flags = ["-O2", "-ffp-contract=off", "-shared", "-fPIC", "-Wall", "-Wextra", "-Werror"]
+        subprocess.run([*compiler, *flags, source, "-o", target], check=True, env={**os.environ, "LD_PRELOAD": ""})
+        return ctypes.CDLL(target)
+
+
+def compiled(name, signature):
+    """A function of the library, as ctypes has it."""
+    function = library()[name]
+    kinds = {"int": ctypes.c_int, "double": ctypes.c_double, "double *": ctypes.POINTER(ctypes.c_double)}
+    result, rest = lgint.signatures.c_type(signature).removesuffix(")").split(" (")
+    function.restype = kinds[result]
+    function.argtypes = [kinds.get(kind, ctypes.c_void_p) for kind in rest.split(", ")]
+    return function
+
+
+def torque(t, angle, rate):
+    return -3.0 * angle - 0.2 * rate * rate * rate + t
+
+
+def torque_slopes(t, angle, rate):
+    return -3.0, -0.6 * rate * rate
+
+
+def wrench(t, x, R, xdot, omega):
+    force = [-3.0 * x[i] - 0.1 * xdot[i] * xdot[i] * xdot[i] for i in range(3)]
+    return [*force, *(t * R[i, 0] - (0.1 + 0.1 * i) * omega[i] for i in range(3))]
+
+
+def wrenches(t, x, R, xdot, omega):
+    f = 2 * (x[1] - x[0]) + 0.3 * (xdot[1] - xdot[0])
+    m = -0.1 * omega[0] * omega[0], -0.2 * omega[1] * omega[1]
+    return np.array([[*f, *m[0]], [*-f, *m[1]]])

@@ -1,0 +1,205 @@
+"""Compiled force laws against the same laws in Python, how they fail, and which are refused."""
+
+import ctypes
+import pickle
+import threading
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pytest
+from scipy import LowLevelCallable
+
+import compiled
+import lgint
+from lgint._model.compiled import checked
+from lgint._model.missing import MissingFunctionError
+
+ELEMENT = "the function of 'motor'"
+
+
+def arm(function, *, joint=False, bodies="arm", tangent=None, formulation="R3xSO3"):
+    """An arm on a hinge with a free body beside it, and the law in the hinge or on bodies."""
+    builder = lgint.ModelBuilder(gravity=(0, 0, -9.81), formulation=formulation)
+    builder.add_body("arm", mass=1.0, inertia=(0.1, 0.2, 0.25), position=(1, 0, 0))
+    builder.add_joint("revolute", lgint.ground, "arm", point=(0, 0, 0), axis=(0, 1, 0), name="hinge")
+    omega, form = (1.0, 0.3, 0.2), "R3xSO3" if formulation == "minimal" else formulation
+    builder.add_body(
+        "bob", mass=2.0, inertia=(0.2, 0.3, 0.4), position=(1, 1, 0), angular_velocity=omega, formulation=form
+    )
+    on = {"joint": "hinge"} if joint else {"bodies": bodies}
+    builder.add_force_law(function, **on, tangent=tangent, name="motor")
+    return builder.build()
+
+
+def run(model, method="genalpha", **options):
+    return lgint.integrate(model, method, t_end=0.1, h=2e-3, **options)
+
+
+def assert_same_tangents(own, twin):
+    at = run(own, "dopri5", project="both").state(-1)
+    own, twin = (model.state(at.q, at.v, at.t) for model in (own, twin))
+    assert np.abs(own.stiffness_matrix() - twin.stiffness_matrix()).max() < 1e-6
+    assert np.abs(own.damping_matrix() - twin.damping_matrix()).max() < 1e-6
+
+
+CASES = {
+    "torque": ("joint_law", {"joint": True}),
+    "wrench": ("law", {"bodies": "bob"}),
+    "wrenches": ("law", {"bodies": ("arm", "bob")}),
+}
+
+
+@pytest.mark.parametrize("formulation", ["R3xSO3", "SE3", "minimal", "euler_parameters", "tait_bryan"])
+@pytest.mark.parametrize("name", CASES)
+def test_a_compiled_law_has_the_bits_of_the_same_law_in_python(name, formulation):
+    signature, where = CASES[name]
+    own = arm(compiled.compiled(name, signature), **where, formulation=formulation)
+    twin = arm(getattr(compiled, name), **where, formulation=formulation)
+    assert not own.core.needs_gil and twin.core.needs_gil
+    for method in ("dopri5", "genalpha"):
+        assert np.array_equal(run(own, method).q, run(twin, method).q)
+
+
+@pytest.mark.parametrize("formulation", ["R3xSO3", "minimal", "tait_bryan"])
+@pytest.mark.parametrize("name", CASES)
+def test_a_compiled_tangent_is_that_of_differences(name, formulation):
+    signature, where = CASES[name]
+    function = compiled.compiled(name, signature)
+    plain, exact = (arm(function, **where, tangent=tangent, formulation=formulation) for tangent in (None, True))
+    assert_same_tangents(exact, plain)
+
+
+@pytest.mark.parametrize("formulation", ["R3xRV", "tait_bryan", "SE3"])
+@pytest.mark.parametrize("name", ["wrench", "wrenches"])
+def test_laws_of_turned_frames_stay_compiled(name, formulation):
+    signature, where = CASES[name]
+
+    def turned(function, tangent):
+        builder = lgint.ModelBuilder(formulation=formulation)
+        for i, who in enumerate(("arm", "bob")):
+            R = lgint.groups.so3.exp((0.3, -0.2 + i, 0.5))
+            builder.add_body(
+                who, mass=1.0, inertia=(0.1, 0.2, 0.25), position=(1, i, 0), rotation=R, velocity=(0, 1, i)
+            )
+        builder.add_force_law(function, bodies=where["bodies"], tangent=tangent, name="motor")
+        return builder.build()
+
+    models = [turned(compiled.compiled(name, signature), True), turned(getattr(compiled, name), None)]
+    assert [model.core.needs_gil for model in models] == [False, True]
+    own, twin = map(run, models)
+    assert np.abs(own.q - twin.q).max() < 1e-9
+    assert_same_tangents(*models)
+
+
+def test_user_data_reaches_the_function():
+    stiffness = ctypes.c_double(5.0)
+    pointer = ctypes.cast(ctypes.pointer(stiffness), ctypes.c_void_p)
+    law = LowLevelCallable(compiled.compiled("torque", "joint_law"), pointer)
+    twin = arm(lambda t, angle, rate: compiled.torque(t, angle, rate) - 2.0 * angle, joint=True)
+    own = arm(law, joint=True)
+    assert np.abs(run(own).q - run(twin).q).max() < 1e-12
+    assert np.abs(run(own).q - run(arm(compiled.torque, joint=True)).q).max() > 1e-5
+
+
+def test_a_status_ends_the_run_with_name_and_time():
+    model = arm(compiled.compiled("fails", "joint_law"), joint=True)
+    with pytest.raises(lgint.IntegrationError, match=rf"^{ELEMENT} returned the status 7 at t = 0\.0\d+$") as failed:
+        run(model)
+    assert failed.value.report["status"] == "CALLBACK"
+    assert 0.04 < failed.value.trajectory.t[-1] <= 0.05
+    with pytest.raises(lgint.IntegrationError, match=ELEMENT):
+        model.state(t=1.0).accelerations()
+    with ThreadPoolExecutor(2) as pool:  # exceptions stay in their threads
+        errors = [pool.submit(run, model).exception() for _ in range(4)]
+    assert [type(error) for error in errors] == [lgint.IntegrationError] * 4
+
+
+def test_a_number_that_is_not_written_is_no_force():
+    with pytest.raises(lgint.ConvergenceError, match="motor"):
+        run(arm(compiled.compiled("silent", "joint_law"), joint=True))
+
+
+def test_a_tangent_that_is_not_written_is_refused():
+    model = arm(compiled.compiled("fails", "joint_law"), joint=True, tangent=True)
+    with pytest.raises(lgint.IntegrationError, match=f"{ELEMENT} did not write finite numbers"):
+        run(model)
+
+
+def test_wrong_signatures_are_refused_where_a_law_is_added():
+    torque, wrench = compiled.compiled("torque", "joint_law"), compiled.compiled("wrench", "law")
+    with pytest.raises(ValueError, match=r"function of 'motor': .*\(double t, const double \*x, .*\.law\), got"):
+        arm(torque)
+    with pytest.raises(ValueError, match=r"int \(double t, double coordinate, .*got int \(double, double \*, double"):
+        arm(wrench, joint=True)
+    with pytest.raises(ValueError, match="without argtypes"):
+        arm(ctypes.CDLL(None).abs, joint=True)
+    with pytest.raises(ValueError, match="tangent of 'motor': True if the compiled function writes it"):
+        arm(torque, joint=True, tangent=compiled.torque_slopes)
+    with pytest.raises(ValueError, match="reads of 'motor'"):
+        builder = lgint.ModelBuilder()
+        builder.add_body("arm", mass=1.0, inertia=(1, 1, 1))
+        builder.add_force_law(wrench, bodies="arm", reads="arm", name="motor")
+    of_floats = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_float)(lambda x: 0)
+    with pytest.raises(ValueError, match=r"got int \(float\)"):
+        arm(LowLevelCallable(of_floats), joint=True)
+
+
+def test_scipy_ctypes_and_capsules_give_the_same_function():
+    function = compiled.compiled("torque", "joint_law")
+    new = ctypes.pythonapi.PyCapsule_New
+    new.restype, new.argtypes = ctypes.py_object, (ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p)
+    name = b"int (double, double, double, double *, double *, void *)"
+    capsule = new(ctypes.cast(function, ctypes.c_void_p), name, None)
+    given = [function, LowLevelCallable(function), capsule, LowLevelCallable(capsule)]
+    assert len({checked("law", one, "joint_law").address for one in given}) == 1
+    other = new(ctypes.cast(function, ctypes.c_void_p), b"double (double)", None)
+    with pytest.raises(ValueError, match=r"got double \(double\)"):
+        checked("law", other, "joint_law")
+
+
+def test_files_and_pickles_keep_the_name(tmp_path):
+    model = arm(compiled.compiled("torque", "joint_law"), joint=True)
+    run(model).save(tmp_path / "run.npz")
+    for other in (lgint.load(tmp_path / "run.npz").model, pickle.loads(pickle.dumps(model))):
+        with pytest.raises(MissingFunctionError, match="'torque'"):
+            run(other)
+    half = lgint.integrate(model, "genalpha", t_end=0.05, h=2e-3)
+    half.save(tmp_path / "half.npz")
+    whole = run(model, start=lgint.load(tmp_path / "half.npz"))
+    assert np.array_equal(whole.q[-1], run(model).q[-1])
+
+
+def test_variants_and_steppers_keep_the_law():
+    model = arm(compiled.compiled("torque", "joint_law"), joint=True)
+    heavy = model.with_parameters(**{"arm.mass": 2.0})
+    assert not heavy.core.needs_gil
+    assert np.array_equal(run(heavy).q, run(arm(compiled.torque, joint=True).with_parameters(**{"arm.mass": 2.0})).q)
+    stepper = lgint.Stepper(model, "genalpha")
+    for _ in range(50):
+        stepper.step(2e-3)
+    assert np.array_equal(stepper.state.q, run(model).q[-1])
+
+
+def test_threads_share_a_model_with_a_compiled_law():
+    model = arm(compiled.compiled("wrench", "law"), tangent=True)
+    expected = run(model).q
+    with ThreadPoolExecutor(4) as pool:
+        assert all(np.array_equal(found.q, expected) for found in pool.map(lambda _: run(model), range(8)))
+
+
+@pytest.mark.measures
+def test_another_thread_counts_on_meanwhile():
+    model, done = arm(compiled.compiled("wrench", "law")), threading.Event()
+
+    def work():
+        lgint.integrate(model, "genalpha", t_end=2.0, h=5e-6, save_every=10000)
+        done.set()
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    turns = 0
+    while not done.is_set():
+        turns += 1
+        done.wait(1e-3)
+    thread.join()
+    assert turns > 100

@@ -1,0 +1,68 @@
+"""Force laws that Numba has compiled."""
+
+import pickle
+
+import numpy as np
+import pytest
+
+import compiled
+import lgint
+from elements.test_compiled_laws import CASES, arm, run
+
+numba = pytest.importorskip("numba")
+
+
+@numba.cfunc(lgint.signatures.joint_law)
+def torque(t, angle, rate, effort, tangent, data):
+    effort[0] = -3.0 * angle - 0.2 * rate * rate * rate + t
+    return 0
+
+
+@numba.cfunc(lgint.signatures.law)
+def wrench(t, x, R, xdot, omega, w, tangent, data):
+    for i in range(3):
+        w[i] = -3.0 * x[i] - 0.1 * xdot[i] * xdot[i] * xdot[i]
+        w[3 + i] = t * R[3 * i] - (0.1 + 0.1 * i) * omega[i]
+    return 0
+
+
+@numba.cfunc(lgint.signatures.joint_law)
+def raises(t, angle, rate, effort, tangent, data):
+    if t > 0.05:
+        raise ValueError("this is not seen")
+    effort[0] = 0.0
+    return 0
+
+
+@pytest.mark.parametrize("name", ["torque", "wrench"])
+def test_a_law_of_numba_has_the_bits_of_the_same_law_in_python(name):
+    _, where = CASES[name]
+    own, twin = arm(globals()[name], **where), arm(getattr(compiled, name), **where)
+    assert not own.core.needs_gil
+    assert np.array_equal(run(own).q, run(twin).q)
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+def test_an_exception_that_numba_swallows_ends_the_run():
+    with pytest.raises(lgint.ConvergenceError, match="motor"):
+        run(arm(raises, joint=True))
+
+
+def test_a_signature_of_numba_is_checked():
+    with pytest.raises(ValueError, match=r"got int \(double, double, double, double \*, double \*, void \*\)"):
+        arm(torque)
+    types = [*[numba.float64] * 3, *[numba.types.CPointer(numba.float32)] * 2, numba.types.voidptr]
+    single = numba.cfunc(numba.int32(*types))(lambda t, angle, rate, effort, tangent, data: 0)
+    with pytest.raises(ValueError, match=r"got int \(double, double, double, float \*, "):
+        arm(single, joint=True)
+
+
+def test_a_global_law_of_numba_is_pickled_by_its_name():
+    model = arm(torque, joint=True)
+    assert np.array_equal(run(pickle.loads(pickle.dumps(model))).q, run(model).q)
+
+
+def test_signatures_without_numba_are_texts(monkeypatch):
+    monkeypatch.setitem(__import__("sys").modules, "numba", None)
+    assert lgint.signatures.joint_law == "int (double, double, double, double *, double *, void *)"
+    assert np.all([isinstance(getattr(lgint.signatures, name), str) for name in lgint.signatures.prototypes])
