@@ -44,6 +44,7 @@ class System:
     # kind of the first factor, velocities behind it (R^n: all), first q, first v, own rows, first own row
     blocks: list[tuple[str, int, int, int, int, int]]
     factors: list[tuple[str, int, int, int, int]]  # of all blocks: kind, n, first q, first v, block
+    nonholonomic: list[int]
     row_names: list[str]
 
     # Queries. They accept any leading axes, the same ones in all arguments that have some: t (...,), q (..., nq),

@@ -115,6 +115,17 @@ static PyObject *get_row_names(PyObject *self, void *Py_UNUSED(closure))
     return lg_list_of(system->pattern->nrows, row_name_at, system);
 }
 
+static PyObject *nonholonomic_at(const void *context, int index)
+{
+    return PyLong_FromLong(lg_pattern_nonholonomic(context, index));
+}
+
+static PyObject *get_nonholonomic(PyObject *self, void *Py_UNUSED(closure))
+{
+    const lg_pattern *pattern = lg_system_of(self)->pattern;
+    return lg_list_of(pattern->nnonholonomic, nonholonomic_at, pattern);
+}
+
 static PyGetSetDef system_attributes[] = {
     {"nq", get_length, NULL, "number of coordinates", "q"},
     {"nv", get_length, NULL, "number of velocities", "v"},
@@ -129,6 +140,7 @@ static PyGetSetDef system_attributes[] = {
      "per block: kind of its first factor, velocities behind it (R^n: all), first q, first v, own rows, first own row",
      NULL},
     {"factors", get_factors, NULL, "per factor of the blocks: kind, n, first q, first v, block", NULL},
+    {"nonholonomic", get_nonholonomic, NULL, "numbers of the constraint rows of velocity alone", NULL},
     {"row_names", get_row_names, NULL, "names of the constraint rows", NULL},
     {NULL, NULL, NULL, NULL, NULL},
 };

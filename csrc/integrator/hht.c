@@ -122,11 +122,18 @@ typedef struct lg_hht_stepper {
 
 /* ---- options ---- */
 
-/* Every block that rotates a body must be one of Euler parameters. */
+/* Every block that rotates a body must be one of Euler parameters, and every row one of positions. */
 static lg_status check_kinds(lg_stepper *self)
 {
     const lg_system *system = self->system;
     const lg_space *space = system->space;
+    if (system->pattern->nnonholonomic) {
+        const char *row = system->row_name(system->self, lg_pattern_nonholonomic(system->pattern, 0));
+        lg_report_say(&self->report,
+                      "modified: the schemes as printed have no nonholonomic rows, as %.*s is; take None",
+                      LG_SHORT(row));
+        return LG_BAD_ARGUMENT;
+    }
     for (const lg_factor *f = space->factor; f < space->factor + space->nfactors; f++) {
         int is_tree = (system->flags & LG_SYSTEM_TREES) != 0 && f == space->block[f->block].factor;
         int turns = f->node->rotation || is_tree;

@@ -43,7 +43,7 @@ static sizes count_sizes(const lg_model_spec *spec, const int *row_of)
             n.nparameters += (size_t)prepare(lg_body_types[row_of[i]], &(lg_body){.e.np = e->nparameters}, NULL);
         n.name_bytes += length;
         n.nrows += info->nrows;
-        n.nmasked += e->loop ? info->nrows : 0;
+        n.nmasked += (e->loop ? info->nrows : 0) + info->nnonholonomic;
         n.nloops = e->loop > n.nloops ? e->loop : n.nloops;
         n.nbodies += lg_row_is_body(row_of[i]);
         n.nsupports += lg_row_is_support(row_of[i]);

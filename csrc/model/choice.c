@@ -1,4 +1,5 @@
-/* Rows of closed loops that may be inactive: their list, and what an evaluation leaves of them. */
+/* Rows of closed loops that may be inactive, and nonholonomic rows, which every evaluation has: their list, and what an
+   evaluation leaves of the former. */
 #include "model/private.h"
 
 /* ---- the list ---- */
@@ -27,38 +28,38 @@ void lg_model_fill_choice(lg_model *m, const lg_model_spec *spec, int nloops, lg
     }
     m->choice = (lg_choice){nloops, m->loop_start, m->inactive, m->system.nmem};
     m->system.nmem += m->pattern.nmasked ? m->pattern.nmasked + 1 : 0;
+    for (const lg_joint *joint = m->joints; joint < m->joints + m->njoints; joint++)
+        for (int i = 0; i < joint->nrows; i++)
+            if (lg_joint_is_nonholonomic(joint, i))
+                lg_layout_nonholonomic(layout, joint->group, i);
 }
 
 /* ---- inactive rows of an evaluation ---- */
+
+static int chosen_rows(const lg_model *m)
+{
+    return m->pattern.nmasked - m->pattern.nnonholonomic;
+}
 
 static int is_inactive(const lg_model *m, const double *mem, int i)
 {
     return m->choice.inactive[i] != (mem && mem[m->choice.mem + i] != 0);
 }
 
-/* Clears a row of a group in values with the layout of B. */
-static void clear_row(const lg_pattern *p, int group, int row, double *values)
-{
-    int rows = p->group_row[group + 1] - p->group_row[group];
-    for (int e = p->group_start[group]; e < p->group_start[group + 1]; e++)
-        for (int j = 0; j < p->nv[p->group_block[e]]; j++)
-            values[p->group_value[e] + row - p->group_row[group] + j * rows] = 0;
-}
-
 void lg_model_mask_values(const lg_model *m, const double *mem, double one, double *values)
 {
     const lg_pattern *p = &m->pattern;
-    for (int i = 0; values && i < p->nmasked; i++) {
-        int inactive = is_inactive(m, mem, i);
-        values[p->mask_value + i] = inactive ? one : 0;
-        if (inactive)
-            clear_row(p, p->masked_group[i], p->masked_row[i], values);
-    }
+    if (!values)
+        return;
+    lg_zero(p->nmasked, values + p->mask_value);
+    for (int i = 0; i < chosen_rows(m); i++)
+        if (is_inactive(m, mem, i))
+            lg_pattern_mask(p, i, one, values);
 }
 
 void lg_model_mask_rows(const lg_model *m, const double *mem, double *rows)
 {
-    for (int i = 0; rows && i < m->pattern.nmasked; i++)
+    for (int i = 0; rows && i < chosen_rows(m); i++)
         if (is_inactive(m, mem, i))
             rows[m->pattern.masked_row[i]] = 0;
 }

@@ -149,6 +149,7 @@ typedef struct lg_element_info {
     const char *locked, *pairs;
     int npairs; /* number of these pairs */
     int nframes, nrows, nmem;
+    int nnonholonomic; /* how many of the rows, the last ones, are of velocity alone: their phi is zero */
     int shares_row; /* a term of a row: its last parameter says whether it adds to the row of the joint before it */
     int uses_law; /* it has a law, whose derivatives are formed by differences if it has no tangent */
     int uses_control; /* how many values of a control it takes, from the one on that its last parameter names; a body

@@ -4,7 +4,8 @@
    Blocks are linear here, so that the middle is q_m = (q0 + q1)/2 with the velocity v_m = (q1 - q0)/h. Both follow from
    q1 by (1/2, 1/h), which turns a chain d(q1)/du into that of a point: the forces of the midpoint rule and their
    derivatives are those of one evaluation at the middle, time included, with attitudes that are normalised as
-   everywhere, and rows in the axes of bodies. Discrete gradients have files of their own, step/step.h, and so have
+   everywhere, and rows in the axes of bodies. B(q_m) v_m = 0 takes the place of the values of nonholonomic rows at q1,
+   times h. Discrete gradients have files of their own, step/step.h, and so have
    those that are printed, printed/printed.h. */
 #include "model/body/momentum.h"
 #include "model/ends.h"
@@ -15,6 +16,7 @@ typedef struct step_work {
     double *middle, *v_m; /* q_m, v_m */
     lg_chain *chain; /* that of the middle */
     double *form; /* of the conserving or of the printed form */
+    double *phidot, *B, *Z, *part; /* for nonholonomic rows; else NULL */
 } step_work;
 
 static void pair_layout(const lg_model *m, step_work *w, lg_arena *arena)
@@ -24,6 +26,11 @@ static void pair_layout(const lg_model *m, step_work *w, lg_arena *arena)
     w->v_m = lg_arena_doubles(arena, (size_t)m->space.nv);
     w->chain = lg_arena_take(arena, (size_t)m->space.nblocks * sizeof *w->chain);
     w->form = lg_arena_doubles(arena, conserving > printed ? conserving : printed);
+    int nonholonomic = m->pattern.nnonholonomic > 0;
+    w->phidot = nonholonomic ? lg_arena_doubles(arena, (size_t)m->pattern.nrows) : NULL;
+    w->B = nonholonomic ? lg_arena_doubles(arena, (size_t)m->pattern.nvalues) : NULL;
+    w->Z = nonholonomic ? lg_arena_doubles(arena, (size_t)m->pattern.nvalues) : NULL;
+    w->part = nonholonomic ? lg_arena_doubles(arena, (size_t)m->pattern.nvalues) : NULL;
 }
 
 /* The scratch of evaluations comes first. */
@@ -51,6 +58,25 @@ static void open_middle(const lg_pair *pair, const lg_space *space, const step_w
     }
 }
 
+/* ---- nonholonomic rows of the midpoint rule ---- */
+
+/* G = B(q_m), and h B(q_m) v_m in place of phi, with its derivatives B(q_m) + h/2 Z by q1 in place of B. */
+static void put_nonholonomic(const lg_pattern *p, const lg_pair *pair, const lg_pair_wanted *wanted, const step_work *w)
+{
+    if (wanted->G)
+        lg_copy(p->nvalues, w->B, wanted->G);
+    for (int i = 0; wanted->phi && i < p->nnonholonomic; i++) {
+        int row = lg_pattern_nonholonomic(p, i);
+        wanted->phi[row] = pair->h * w->phidot[row];
+    }
+    if (!wanted->B)
+        return;
+    lg_axpy(p->nvalues, 0.5 * pair->h, w->Z, w->B);
+    lg_pattern_part(p, w->B, w->part);
+    lg_pattern_mask_nonholonomic(p, 0, wanted->B);
+    lg_axpy(p->nvalues, 1, w->part, wanted->B);
+}
+
 /* ---- by the gradients ---- */
 
 static lg_status midpoint(const lg_model *m, const lg_pair *pair, const lg_pair_wanted *wanted, const step_work *w)
@@ -67,8 +93,13 @@ static lg_status midpoint(const lg_model *m, const lg_pair *pair, const lg_pair_
         lg_step_chains(m, pair, wanted->chain, w->chain);
     if (wanted->noise)
         *wanted->noise = 0;
+    if (w->B)
+        want.phidot = w->phidot, want.B = w->B, want.Z = w->Z;
     LG_TRY(lg_model_add_wrenches(m, LG_FORM_BODY_AXES, &at, &want));
-    return lg_model_collect(m, &at, &want);
+    LG_TRY(lg_model_collect(m, &at, &want));
+    if (w->B)
+        put_nonholonomic(&m->pattern, pair, wanted, w);
+    return LG_OK;
 }
 
 static lg_status discrete(const lg_model *m, const lg_pair *pair, const lg_pair_wanted *wanted, const step_work *w)

@@ -8,11 +8,15 @@
 
 enum { MAX_ITERATIONS = 50 };
 
-/* phi and phidot, into accel->rows, and the factored matrix at a point. */
-static lg_status factor_at(lg_accel *accel, const lg_point *point, lg_report *report)
+/* phi and phidot, into accel->rows, and the factored matrix at a point; `position`: without nonholonomic rows. */
+static lg_status factor_at(lg_accel *accel, const lg_point *point, int position, lg_report *report)
 {
-    lg_wanted wanted = {.phi = accel->rows, .phidot = accel->rows + accel->system->pattern->nrows};
-    return lg_accel_factor(accel, point, &wanted, report);
+    const lg_pattern *pattern = accel->system->pattern;
+    lg_wanted wanted = {.phi = accel->rows, .phidot = accel->rows + pattern->nrows, .B = accel->B};
+    LG_TRY(lg_accel_assemble(accel, point, &wanted, report));
+    if (position)
+        lg_pattern_mask_nonholonomic(pattern, 1, accel->B);
+    return lg_accel_border(accel, point, accel->B, accel->B, report);
 }
 
 lg_status lg_residual(lg_accel *accel, const lg_point *point, double *residual)
@@ -53,7 +57,7 @@ static lg_status project_position(lg_accel *accel, const lg_point *point, double
         last = residual;
         LG_TRY(lg_shortest_change(accel, accel->rows));
         lg_space_retract(space, q, accel->x, q);
-        LG_TRY(factor_at(accel, point, report));
+        LG_TRY(factor_at(accel, point, 1, report));
     }
     return LG_NO_CONVERGENCE;
 }
@@ -69,15 +73,18 @@ static lg_status project_velocity(lg_accel *accel, double *v)
 lg_status lg_project_at(lg_accel *accel, int levels, const lg_point *point, double *q, double *v, double *residual,
                         lg_report *report)
 {
-    int nrows = accel->system->pattern->nrows;
-    if (!nrows)
+    const lg_pattern *pattern = accel->system->pattern;
+    int position = levels & LG_PROJECT_POSITION;
+    if (!pattern->nrows)
         return LG_OK;
 
-    LG_TRY(factor_at(accel, point, report));
+    LG_TRY(factor_at(accel, point, position, report));
     if (residual)
-        lg_copy(2 * nrows, accel->rows, residual);
-    if (levels & LG_PROJECT_POSITION)
+        lg_copy(2 * pattern->nrows, accel->rows, residual);
+    if (position)
         LG_TRY(project_position(accel, point, q, report));
+    if (position && pattern->nnonholonomic)
+        LG_TRY(factor_at(accel, point, 0, report));
     return levels & LG_PROJECT_VELOCITY ? project_velocity(accel, v) : LG_OK;
 }
 

@@ -13,8 +13,8 @@ lg_status lg_residual(lg_accel *accel, const lg_point *point, double *residual);
    factored last. It is left in the first nv values of accel->x. */
 lg_status lg_shortest_change(lg_accel *accel, const double *residual);
 
-/* Moves q and v onto the constraints, by the shortest way in the mass metric: Newton steps [M B^T; B 0] on phi, then
-   one linear solve on phidot. On failure q and v are those of the last iteration. */
+/* Moves q and v onto the constraints, by the shortest way in the mass metric: Newton steps [M B^T; B 0] on phi, without
+   nonholonomic rows, then one linear solve on phidot. On failure q and v are those of the last iteration. */
 lg_status lg_project(lg_accel *accel, int levels, double t, double *q, double *v, const double *mem, lg_report *report);
 
 /* The same at a point whose t_in picks the piece of piecewise data; point->q and v must be the arrays q and v.

@@ -17,7 +17,7 @@ lg_status lg_unconstrained_open(lg_unconstrained *unconstrained, const lg_system
         unconstrained->nown += pattern.nown[i];
     }
     pattern.own_row = own_row;
-    pattern.ngroups = pattern.nmasked = 0;
+    pattern.ngroups = pattern.nmasked = pattern.nnonholonomic = 0;
     pattern.nrows = unconstrained->nown;
     lg_status status = lg_plan_create(&pattern, LG_COUPLING_MASS, &unconstrained->plan);
     free(own_row);

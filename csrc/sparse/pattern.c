@@ -1,4 +1,4 @@
-/* Products with the constraint matrix B, entry by entry. */
+/* Products with the constraint matrix B, entry by entry, and rows of it that are inactive. */
 #include "sparse/pattern.h"
 
 /* y += s A x for the column-major rows x columns matrix A */
@@ -52,4 +52,28 @@ void lg_pattern_add_BT(const lg_pattern *pattern, const double *B, double s, con
         if (pattern->nown[b])
             add_transposed(pattern->nown[b], pattern->nv[b], B + pattern->own_value[b], s, x + pattern->own_row[b],
                            y + pattern->v_start[b]);
+}
+
+void lg_pattern_mask(const lg_pattern *p, int i, double one, double *values)
+{
+    int first = p->group_row[p->masked_group[i]], rows = p->group_row[p->masked_group[i] + 1] - first;
+    for (int e = p->group_start[p->masked_group[i]]; e < p->group_start[p->masked_group[i] + 1]; e++)
+        for (int j = 0; j < p->nv[p->group_block[e]]; j++)
+            values[p->group_value[e] + p->masked_row[i] - first + j * rows] = 0;
+    values[p->mask_value + i] = one;
+}
+
+void lg_pattern_mask_nonholonomic(const lg_pattern *p, double one, double *values)
+{
+    for (int i = p->nmasked - p->nnonholonomic; i < p->nmasked; i++)
+        lg_pattern_mask(p, i, one, values);
+}
+
+void lg_pattern_part(const lg_pattern *p, double *values, double *part)
+{
+    for (int i = 0; i < p->nvalues; i++)
+        part[i] = values[i];
+    lg_pattern_mask_nonholonomic(p, 0, values);
+    for (int i = 0; i < p->nvalues; i++)
+        part[i] -= values[i];
 }

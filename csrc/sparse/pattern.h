@@ -13,7 +13,8 @@
    the column-major nown x nv matrix at B + own_value[b].
 
    Some rows may be inactive, where others imply them: all of their entries are then zero, and a one in the values of B
-   replaces their pivot, so that their multipliers are zero. */
+   replaces their pivot, so that their multipliers are zero. Nonholonomic rows, which are of velocity alone, are
+   inactive where positions are solved for. */
 #ifndef LG_SPARSE_PATTERN_H
 #define LG_SPARSE_PATTERN_H
 
@@ -33,6 +34,7 @@ typedef struct lg_pattern {
     const int *clique_start; /* per clique, ncliques + 1: first entry */
     const int *clique_block; /* per entry: block; a block alone is in a clique only if an element acts on it */
     int nmasked; /* rows of groups that may be inactive */
+    int nnonholonomic; /* the last of these, whose phi is zero */
     const int *masked_row, *masked_group; /* their numbers and their groups */
     int mask_value; /* B + mask_value + i is 1 if row masked_row[i] is inactive, else 0 */
     int nrows; /* constraint rows, own rows included */
@@ -46,5 +48,17 @@ typedef struct lg_matrix_block { /* where the entries of two blocks begin among 
 /* y += s B x  (y: nrows, x: velocities) and  y += s B^T x  (y: velocities, x: nrows). */
 void lg_pattern_add_B(const lg_pattern *pattern, const double *B, double s, const double *x, double *y);
 void lg_pattern_add_BT(const lg_pattern *pattern, const double *B, double s, const double *x, double *y);
+
+/* Makes masked row i inactive in values with the layout of B, with `one` in place of its pivot. */
+void lg_pattern_mask(const lg_pattern *pattern, int i, double one, double *values);
+/* The same for all nonholonomic rows: what remains is for positions. */
+void lg_pattern_mask_nonholonomic(const lg_pattern *pattern, double one, double *values);
+/* Moves them, without ones, from values with the layout of B to `part`, where all else becomes zero. */
+void lg_pattern_part(const lg_pattern *pattern, double *values, double *part);
+/* The number of the i-th nonholonomic row. */
+static inline int lg_pattern_nonholonomic(const lg_pattern *pattern, int i)
+{
+    return pattern->masked_row[pattern->nmasked - pattern->nnonholonomic + i];
+}
 
 #endif

@@ -88,7 +88,7 @@ static void sort_entries(const builder *b)
 static lg_status plan_masses(const builder *b)
 {
     lg_pattern masses = *b->pattern;
-    masses.ngroups = masses.nmasked = masses.nrows = 0;
+    masses.ngroups = masses.nmasked = masses.nnonholonomic = masses.nrows = 0;
     return lg_plan_make(&masses, LG_COUPLING_MASS, &b->schur->masses);
 }
 

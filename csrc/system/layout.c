@@ -168,6 +168,12 @@ void lg_layout_mask(lg_layout *layout, int group, int row)
     layout->masked_group[i] = group;
 }
 
+void lg_layout_nonholonomic(lg_layout *layout, int group, int row)
+{
+    lg_layout_mask(layout, group, row);
+    layout->pattern->nnonholonomic++;
+}
+
 void lg_layout_member(lg_layout *layout, int block)
 {
     layout->clique_block[layout->nmembers++] = block;

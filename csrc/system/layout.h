@@ -58,6 +58,8 @@ int lg_layout_group(lg_layout *layout, int nrows);
 void lg_layout_member(lg_layout *layout, int block);
 /* Row `row` of a finished group may be inactive. */
 void lg_layout_mask(lg_layout *layout, int group, int row);
+/* The same for a nonholonomic row, after all others. */
+void lg_layout_nonholonomic(lg_layout *layout, int group, int row);
 /* Makes a clique of the members added since the previous clique and returns the number of its first block of S in the
    matrix. Cliques that the mass matrix needs are made first. */
 long lg_layout_mass_clique(lg_layout *layout);

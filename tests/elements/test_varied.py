@@ -5,6 +5,7 @@ import pytest
 
 from cores import bits
 from elements.rows import (
+    AXIS,
     INERTIA,
     ON_BODIES,
     ON_TREES,
@@ -23,11 +24,14 @@ BODIES = [1.5, *INERTIA, 2.5, *INERTIA]
 
 
 def changed(parameters):
-    """Parameters that differ in one number, or in one triad."""
+    """Parameters that differ in one number, in one unit vector, or in one triad."""
     for i, value in enumerate(parameters):
         for other in {value * 1.25 if value else 0.25, 0.0, 1.0, 2.0} - {value}:
             yield (*parameters[:i], other, *parameters[i + 1 :])
     triads = (tuple(map(float, TRIAD)), tuple(map(float, OTHER)))
+    for i in range(len(parameters) - 2):
+        if parameters[i : i + 3] == AXIS:
+            yield (*parameters[:i], 0.6, 0.0, 0.8, *parameters[i + 3 :])
     for i in range(len(parameters) - 8):
         if parameters[i : i + 9] in triads:
             other = triads[parameters[i : i + 9] == triads[0]]

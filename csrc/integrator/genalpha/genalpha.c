@@ -192,12 +192,23 @@ static lg_status genalpha_prepare(lg_stepper *self)
 
 /* ---- memory ---- */
 
+static void layout_rows(lg_genalpha_stepper *g, lg_arena *arena)
+{
+    const lg_pattern *pattern = g->base.system->pattern;
+    int nonholonomic = g->index == LG_INDEX_3 && pattern->nnonholonomic;
+    if (g->index != LG_INDEX_3 || nonholonomic)
+        g->Z = lg_arena_doubles(arena, (size_t)pattern->nvalues);
+    if (g->index == LG_INDEX_STABILIZED || nonholonomic)
+        g->Bn = lg_arena_doubles(arena, (size_t)pattern->nvalues);
+    if (nonholonomic)
+        g->phidot = lg_arena_doubles(arena, (size_t)pattern->nrows);
+}
+
 static void layout_mu(lg_genalpha_stepper *g, lg_arena *arena)
 {
     const lg_system *system = g->base.system;
     lg_accel *accel = &g->base.accel;
     size_t nv = (size_t)system->space->nv, nrows = (size_t)system->pattern->nrows;
-    g->Bn = lg_arena_doubles(arena, (size_t)system->pattern->nvalues);
     g->Btmu = lg_accel_between(accel, nv, arena);
     g->mu_correction = lg_accel_between(accel, nv + nrows, arena);
     g->second_sweep = lg_accel_between(accel, nv + nrows, arena);
@@ -245,8 +256,7 @@ static void genalpha_layout(lg_stepper *self, lg_arena *arena)
     g->at = lg_point_at(0, g->now.q, g->now.v);
     g->at.a = g->now.a, g->at.lam = g->now.lam, g->at.work = self->accel.work;
     g->at.mem.theta = g->now.theta;
-    if (g->index != LG_INDEX_3)
-        g->Z = lg_arena_doubles(arena, (size_t)system->pattern->nvalues);
+    layout_rows(g, arena);
     if (stabilized)
         layout_mu(g, arena);
     layout_chains(g, arena);

@@ -105,6 +105,7 @@ static void assemble(lg_genalpha_stepper *g)
 lg_status lg_alpha_factor_mu(lg_genalpha_stepper *g, const lg_alpha_state *formed)
 {
     mu_chains(g, formed);
+    lg_pattern_mask_nonholonomic(g->base.system->pattern, 1, g->base.accel.B);
     assemble(g);
     lg_status status = lg_matrix_factor(&g->mu_matrix);
     if (status == LG_SINGULAR) {

@@ -1,8 +1,9 @@
 /* Residual and matrix of a step, and their solution, written once for all indices and forms.
 
    Rows, scaled like accelerations: the force rows, then of index 3 the positions, beta' phi, of index 2 the velocities,
-   beta'/gamma' phidot, of stabilised index 2 both, velocities first. Its matrix is taken in u = w + L B(q_n)^T mu with
-   the L that leaves v and vdot to u alone:
+   beta'/gamma' phidot, of stabilised index 2 both, velocities first. Nonholonomic rows are velocities in index 3 as
+   well, and have no mu, as they are left out of B(q_n). The matrix of stabilised index 2 is taken in u = w + L B(q_n)^T
+   mu with the L that leaves v and vdot to u alone:
 
        [ S                  B^T  -k_0 K L' ] [ du   ]   [ r      ]
        [ k_0 Z T + k_1 B X   0   -k_0 Z L' ] [ dlam ] = [ phidot ]     L' = T L B(q_n)^T
@@ -72,7 +73,7 @@ static lg_status evaluate_matrix(lg_genalpha_stepper *g, const lg_alpha_state *f
     wanted.tangent = &(lg_tangent){&g->base.accel.matrix, g->chain};
     wanted.ntangents = 1;
     wanted.B = constrained ? g->base.accel.B : NULL;
-    wanted.Z = constrained && g->index != LG_INDEX_3 ? g->Z : NULL;
+    wanted.Z = constrained ? g->Z : NULL;
     return evaluate_system(g, point, &wanted);
 }
 
@@ -90,10 +91,22 @@ lg_status lg_alpha_base_rows(lg_genalpha_stepper *g, const lg_alpha_state *forme
     lg_point point = point_at(g, formed);
     point.t = formed->t - formed->h;
     point.q = formed->qn;
-    return evaluate_system(g, &point, &(lg_wanted){.B = g->Bn});
+    LG_TRY(evaluate_system(g, &point, &(lg_wanted){.B = g->Bn}));
+    lg_pattern_mask_nonholonomic(g->base.system->pattern, 1, g->Bn);
+    return LG_OK;
 }
 
 /* ---- residual ---- */
+
+/* Nonholonomic rows of index 3: phidot over gamma' in place of phi. */
+static void put_nonholonomic(const lg_genalpha_stepper *g, double *phi)
+{
+    const lg_pattern *pattern = g->base.system->pattern;
+    for (int i = 0; i < pattern->nnonholonomic; i++) {
+        int row = lg_pattern_nonholonomic(pattern, i);
+        phi[row] = g->phidot[row] / g->gamma_prime;
+    }
+}
 
 /* r = M vdot + gyro - force + B^T lam, then the scaled rows, whose size is that of the accelerations alone. */
 static lg_status genalpha_evaluate(void *self, int with_matrix, double *residual, lg_residual_norms *norms)
@@ -103,7 +116,7 @@ static lg_status genalpha_evaluate(void *self, int with_matrix, double *residual
     double *rows = residual + nv, *phi = index == LG_INDEX_3 ? rows : rows + nrows;
     lg_wanted wanted = lg_implicit_terms(&g->implicit);
     wanted.phi = nrows && index != LG_INDEX_2 ? phi : NULL;
-    wanted.phidot = nrows && index != LG_INDEX_3 ? rows : NULL;
+    wanted.phidot = !nrows ? NULL : index != LG_INDEX_3 ? rows : g->phidot;
 
     g->form->follow(g);
     if (with_matrix && !g->force_terms)
@@ -113,7 +126,9 @@ static lg_status genalpha_evaluate(void *self, int with_matrix, double *residual
 
     lg_implicit_forces(&g->implicit, nv, 1, 0, NULL, norms);
     double size = nrows && norms->first ? lg_max_abs(nv, g->now.a) / g->beta_prime : 0;
-    if (wanted.phidot)
+    if (index == LG_INDEX_3)
+        put_nonholonomic(g, phi);
+    if (wanted.phidot && index != LG_INDEX_3)
         lg_implicit_rows(0, nrows, phidot_scale(g, g->h), g->noise_phidot, g->gamma_prime * size, rows, norms);
     if (wanted.phi)
         lg_implicit_rows(index != LG_INDEX_3, nrows, phi_scale(g, g->h), g->noise_phi, size, phi, norms);
@@ -122,18 +137,41 @@ static lg_status genalpha_evaluate(void *self, int with_matrix, double *residual
 
 /* ---- matrix ---- */
 
+/* The rows of index 3: positions, and velocities where rows are nonholonomic. */
+static void add_positions(lg_genalpha_stepper *g, double scale, double gamma_prime)
+{
+    const lg_pattern *pattern = g->base.system->pattern;
+    lg_matrix *matrix = &g->base.accel.matrix;
+    double *B = g->base.accel.B, *part = g->Bn;
+    if (!pattern->nnonholonomic) {
+        lg_matrix_add_border(matrix, 1, B, scale, B, 0, g->chain);
+        return;
+    }
+    lg_matrix_put_columns(matrix, B);
+    lg_pattern_part(pattern, B, part);
+    lg_matrix_add_rows(matrix, scale, B, 0, g->chain);
+    lg_matrix_add_rows(matrix, scale / gamma_prime, part, 1, g->chain);
+    lg_pattern_part(pattern, g->Z, part);
+    lg_matrix_add_rows(matrix, scale / gamma_prime, part, 0, g->chain);
+}
+
+/* Those of the other indices, of velocities. */
+static void add_velocities(lg_genalpha_stepper *g, double scale)
+{
+    lg_matrix *matrix = &g->base.accel.matrix;
+    lg_matrix_add_border(matrix, 1, g->base.accel.B, scale, g->base.accel.B, 1, g->chain);
+    lg_matrix_add_rows(matrix, scale, g->Z, 0, g->chain);
+}
+
 /* Completes and factors the matrix whose S has been evaluated at a state. */
 static lg_status factor_matrix(lg_genalpha_stepper *g, const lg_alpha_state *formed)
 {
     lg_accel *accel = &g->base.accel;
-    double s = phidot_scale(g, formed->h);
-    if (g->base.system->pattern->nrows) {
-        int position = g->index == LG_INDEX_3;
-        lg_matrix_add_border(&accel->matrix, 1, accel->B, position ? phi_scale(g, formed->h) : s, accel->B, !position,
-                             g->chain);
-        if (!position)
-            lg_matrix_add_rows(&accel->matrix, s, g->Z, 0, g->chain);
-    }
+    int constrained = g->base.system->pattern->nrows > 0;
+    if (constrained && g->index == LG_INDEX_3)
+        add_positions(g, phi_scale(g, formed->h), lg_gamma_prime(&g->alpha, formed->h));
+    else if (constrained)
+        add_velocities(g, phidot_scale(g, formed->h));
     g->base.stats.jacobians++;
     LG_TRY(lg_factor_named(g->base.system, &accel->matrix, &g->base.report));
     return g->index == LG_INDEX_STABILIZED ? lg_alpha_factor_mu(g, formed) : LG_OK;

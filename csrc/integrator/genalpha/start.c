@@ -31,7 +31,8 @@ static lg_status initial_jerk(lg_genalpha_stepper *g, double *jerk)
     return LG_OK;
 }
 
-/* x = M^-1 B^T (B M^-1 B^T)^-1 B l at the start; x must be long enough for velocities and rows. */
+/* x = M^-1 B^T (B M^-1 B^T)^-1 B l at the start, with zeros for the nonholonomic rows of B l; x must be long enough for
+   velocities and rows. */
 static lg_status project_on_rows(lg_genalpha_stepper *g, const double *l, double *x)
 {
     const lg_system *system = g->base.system;
@@ -40,6 +41,8 @@ static lg_status project_on_rows(lg_genalpha_stepper *g, const double *l, double
     LG_TRY(lg_accel_factor(&g->base.accel, &point, &(lg_wanted){0}, &g->base.report));
     lg_zero(nv + nrows, x);
     lg_pattern_add_B(system->pattern, g->base.accel.B, 1, l, x + nv);
+    for (int i = 0; i < system->pattern->nnonholonomic; i++)
+        x[nv + lg_pattern_nonholonomic(system->pattern, i)] = 0;
     return lg_matrix_solve(&g->base.accel.matrix, x);
 }
 

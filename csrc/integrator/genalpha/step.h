@@ -88,7 +88,8 @@ struct lg_genalpha_stepper {
 
     /* the matrix */
     double *T, *X; /* per block, until the factorisation: T(theta), dv/dtheta over gamma' */
-    double *Bn, *Z; /* B(q_n); d(phidot)/dq */
+    double *Bn, *Z; /* B(q_n), without nonholonomic rows; d(phidot)/dq */
+    double *phidot; /* of index 3 with nonholonomic rows, else NULL */
     lg_chain *chain;
     int chains_formed; /* the part of the chains that is constant within a step has been formed */
     int matrix_valid; /* there is a matrix, that of the state which is carried or of new_state */
@@ -139,7 +140,7 @@ static inline int lg_alpha_mu_count(const lg_genalpha_stepper *g)
 void lg_alpha_polynomial(const lg_factor *f, const double *x, double first, double second, double *X);
 /* The same on every factor of a block that is not linear. */
 void lg_alpha_polynomials(const lg_block *b, const double *x, double first, double second, double *X);
-/* Forms and factors [I B(q_n)^T; B T L 0] at a state. */
+/* Forms and factors [I B(q_n)^T; B T L 0] at a state, and leaves nonholonomic rows out of accel.B. */
 lg_status lg_alpha_factor_mu(lg_genalpha_stepper *g, const lg_alpha_state *formed);
 /* dmu from B T L B(q_n)^T dmu = B T du - phi, into the rows of mu_correction; its velocities are -B(q_n)^T dmu. */
 lg_status lg_alpha_solve_mu(lg_genalpha_stepper *g, const double *du, const double *phi, double to_acceleration);
@@ -152,7 +153,7 @@ void lg_alpha_move_by_mu(const lg_genalpha_stepper *g, int with_T, const double 
 double lg_alpha_row_noise(const lg_genalpha_stepper *g);
 /* Solves the predicted step. result->matrix_valid: on entry and on return, whether there is a valid matrix. */
 lg_status lg_alpha_solve(lg_genalpha_stepper *g, lg_newton_result *result);
-/* B(q_n) into g->Bn. */
+/* B(q_n) into g->Bn, with nonholonomic rows left out. */
 lg_status lg_alpha_base_rows(lg_genalpha_stepper *g, const lg_alpha_state *formed);
 /* Forms and factors the kept matrix of a state again. */
 lg_status lg_alpha_rebuild(lg_genalpha_stepper *g, const lg_alpha_state *formed);

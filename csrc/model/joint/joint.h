@@ -102,6 +102,12 @@ static inline int lg_joint_continues(const lg_joint *joint)
     return joint->e.info->shares_row && joint->e.p[joint->e.np - 1] != 0;
 }
 
+/* Whether its i-th row is of velocity alone. */
+static inline int lg_joint_is_nonholonomic(const lg_joint *joint, int i)
+{
+    return joint->row_in_type[i] >= joint->e.info->nrows - joint->e.info->nnonholonomic;
+}
+
 /* Multipliers of all rows of the type, with zeros for dropped rows: lam itself, or `all`, which is filled. */
 const double *lg_joint_multipliers(const lg_joint *joint, const double *lam, double all[LG_MAX_ROWS]);
 /* B and Z of rows from which dropped ones are taken out. */

@@ -50,7 +50,7 @@ void lg_motion_open(lg_motion *step)
         swing->cosine = lg_dot4(parameters_of(b, step->pair->q0), parameters_of(b, step->pair->q1));
         middle_of(step, b, e);
         set_turning(e, swing->A);
-        if (step->wanted->S)
+        if (step->wanted->S || step->wanted->B)
             set_turning(parameters_of(b, step->pair->q1), swing->A1);
     }
 }
@@ -244,6 +244,14 @@ static lg_variation variation_of(const lg_motion *step, const lg_element *e, int
     lg_copy(3, step->swing[f->body->index].A1 + 3 * (k - first), variation.dw);
     lg_cross(variation.dw, lg_moved_of(step, f)->arm[1], variation.dx);
     return variation;
+}
+
+void lg_motion_pull_at_end(const lg_motion *step, const lg_element *e, int end, const double wrench[6], double *out)
+{
+    for (int k = 0; k < e->frame[end]->body->block->nv; k++) {
+        lg_variation variation = variation_of(step, e, end, k);
+        out[k] = lg_dot3(wrench, variation.dx) + lg_dot3(wrench + 3, variation.dw);
+    }
 }
 
 /* S += s K, for forces on the body under end i and unknowns of the body under end j. */

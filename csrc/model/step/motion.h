@@ -74,6 +74,8 @@ void lg_motion_follow(const lg_motion *step, const lg_frame *f, const lg_middle 
 void lg_motion_add_wrench(const lg_motion *step, const lg_frame *f, int sum, const double wrench[6]);
 /* The force of a wrench on the velocities of the block, which are overwritten. */
 void lg_motion_pull(const lg_motion *step, const lg_frame *f, const double wrench[6], double *out);
+/* The work of a wrench along the unknowns of the block at the end of the step, for rows there. */
+void lg_motion_pull_at_end(const lg_motion *step, const lg_element *e, int end, const double wrench[6], double *out);
 /* The change of an element's wrenches by a variation, in inertial axes. */
 typedef void lg_motion_slopes(const void *of, const lg_variation *variation, double wrench[2][6]);
 /* Adds s times the derivatives of an element's wrenches to S, except for the effect of arms that turn under constant

@@ -74,7 +74,7 @@ void lg_relative_open(const lg_motion *step, const lg_element *e, int base, int 
         out->y[i] = out->r[1][i] - out->r[0][i];
     for (int i = 0; i < 6; i++)
         out->rate[i] = out->y[i] / step->pair->h;
-    if (step->wanted->S)
+    if (step->wanted->S || step->wanted->B)
         open_slopes(out);
 }
 
@@ -137,6 +137,16 @@ void lg_relative_spread(const lg_relative *r, const double fm[6], double wrench[
         add_axial(1 / r->k, turned, r->Rb, b + 3);
     }
     reflect(r, b, wrench[r->base]);
+}
+
+void lg_relative_spread_at_end(const lg_relative *r, const double by_z[6], double wrench[2][6])
+{
+    double *b = wrench[1 - r->base], *a = wrench[r->base];
+    lg_mul3(r->a->R[1], by_z, b);
+    lg_mul3(r->b->R[1], by_z + 3, b + 3);
+    for (int i = 0; i < 6; i++)
+        a[i] = -b[i];
+    lg_add_cross(b, r->d[LG_AT_END], a + 3);
 }
 
 /* ---- derivatives ---- */

@@ -39,6 +39,8 @@ void lg_relative_open(const lg_motion *step, const lg_element *e, int base, int 
 void lg_relative_put(const lg_relative *r, const lg_element *e, const lg_point *at, int where, int moving);
 /* The wrenches of (f, m) on both frames of the element, in inertial axes. */
 void lg_relative_spread(const lg_relative *r, const double fm[6], double wrench[2][6]);
+/* The wrenches at the end of the step whose work is that of by_z along z. */
+void lg_relative_spread_at_end(const lg_relative *r, const double by_z[6], double wrench[2][6]);
 /* Adds s times the derivative of these wrenches to S. G is the derivative of (f, m) by z, 6 x 6, column-major. */
 void lg_relative_add(const lg_relative *r, const lg_motion *step, const lg_element *e, double s, const double fm[6],
                      const double G[36]);

@@ -204,6 +204,14 @@ static lg_status add_relative_force(const pair_step *s, const lg_force *force, d
 
 /* ---- joints ---- */
 
+/* Puts the gradient of a row into values with the layout of B; on_block: of the block under one of its frames. */
+static void put_on_block(const lg_joint *joint, int side, int row, const double *on_block, double *values)
+{
+    double *to = values + joint->value[side] + row;
+    for (int k = 0; k < joint->e.frame[side]->body->block->nv; k++)
+        to[k * joint->nrows] = (joint->adds[side] ? to[k * joint->nrows] : 0) + on_block[k];
+}
+
 /* Adds a row's gradient to G. */
 static void put_gradient(const pair_step *s, const lg_joint *joint, const double wrench[2][6], int row)
 {
@@ -213,9 +221,7 @@ static void put_gradient(const pair_step *s, const lg_joint *joint, const double
         if (!block)
             continue;
         lg_motion_pull(&s->motion, joint->e.frame[side], wrench[side], on_block);
-        double *G = s->motion.wanted->G + joint->value[side] + row;
-        for (int k = 0; k < block->nv; k++)
-            G[k * joint->nrows] = (joint->adds[side] ? G[k * joint->nrows] : 0) + on_block[k];
+        put_on_block(joint, side, row, on_block, s->motion.wanted->G);
     }
 }
 
@@ -227,11 +233,12 @@ static void row_gradient(const lg_rows *rows, const between *b, int i, double fm
         lg_zero(3, fm);
 }
 
+/* With the twist in the middle for the slopes Z of nonholonomic rows. */
 static lg_status rows_at(const pair_step *s, const between *b, const lg_joint *joint, int where, unsigned want,
                          lg_rows *out)
 {
     const lg_pose *f[2];
-    lg_relative_put(&b->r, b->e, &s->at, where, 0);
+    lg_relative_put(&b->r, b->e, &s->at, where, (want & LG_ROWS_Z) != 0);
     lg_element_poses(b->e, &s->at, f);
     return lg_joint_rows(lg_joint_in(LG_FORM_BODY_AXES, joint), joint, f, &s->at, LG_ROWS_J | want, out);
 }
@@ -251,6 +258,47 @@ static int first_relative(const lg_joint *joint, const lg_rows *rows)
     return type->axes && type->axes(&joint->e) < 0 ? rows->points : 0;
 }
 
+/* A nonholonomic row has J . y, the integral of its slip in the step, in place of phi. */
+static double slip_in_step(const between *b, const lg_rows *rows, int i)
+{
+    double row[6];
+    row_gradient(rows, b, i, row);
+    return lg_dot(6, row, b->r.y);
+}
+
+/* Its derivatives by z. */
+static void slip_gradient(const pair_step *s, const between *b, const lg_rows *rows, int i, double by_z[6])
+{
+    const double *Z = rows->Z[1 - b->r.base] + 6 * i;
+    double row[6];
+    row_gradient(rows, b, i, row);
+    for (int j = 0; j < 6; j++)
+        by_z[j] = lg_dot(6, row, b->r.change + 6 * j) + s->motion.pair->h * lg_dot(6, Z, b->r.middle + 6 * j);
+}
+
+/* Writes nonholonomic rows of phi and B. */
+static void put_slips(const pair_step *s, const between *b, const lg_joint *joint, const lg_rows *rows)
+{
+    const lg_pair_wanted *wanted = s->motion.wanted;
+    double by_z[6], wrench[2][6], on_block[LG_MAX_NV];
+    for (int i = 0; i < joint->nrows; i++) {
+        if (!lg_joint_is_nonholonomic(joint, i))
+            continue;
+        if (wanted->phi)
+            wanted->phi[joint->row + i] = slip_in_step(b, rows, i);
+        if (!wanted->B)
+            continue;
+        slip_gradient(s, b, rows, i, by_z);
+        lg_relative_spread_at_end(&b->r, by_z, wrench);
+        for (int side = 0; side < 2; side++) {
+            if (!joint->e.frame[side]->body->block)
+                continue;
+            lg_motion_pull_at_end(&s->motion, &joint->e, side, wrench[side], on_block);
+            put_on_block(joint, side, i, on_block, wanted->B);
+        }
+    }
+}
+
 /* sum lam_i J_i */
 static void sum_rows(const pair_step *s, const between *b, const lg_joint *joint, const lg_rows *rows, int first,
                      double fm[6])
@@ -260,6 +308,21 @@ static void sum_rows(const pair_step *s, const between *b, const lg_joint *joint
     for (int i = first; i < joint->nrows; i++) {
         row_gradient(rows, b, i, row);
         lg_axpy(6, s->motion.pair->lam[joint->row + i], row, fm);
+    }
+}
+
+/* The derivative by z of sum lam_i phi_i at the end. */
+static void sum_at_end(const pair_step *s, const between *b, const lg_joint *joint, const lg_rows *middle,
+                       const lg_rows *end, int first, double by_z[6])
+{
+    double row[6];
+    lg_zero(6, by_z);
+    for (int i = first; i < joint->nrows; i++) {
+        if (lg_joint_is_nonholonomic(joint, i))
+            slip_gradient(s, b, middle, i, row);
+        else
+            row_gradient(end, b, i, row);
+        lg_axpy(6, s->motion.pair->lam[joint->row + i], row, by_z);
     }
 }
 
@@ -299,7 +362,9 @@ static lg_status find_coefficients(const pair_step *s, const between *b, const l
     *C = 0;
     for (int i = first; i < joint->nrows; i++) {
         row_gradient(rows, b, i, row);
-        c[i] = lg_gonzalez(phi[i] - phi0[i], lg_dot(6, row, b->r.y), b->N, b->shortest);
+        double along = lg_dot(6, row, b->r.y);
+        double change = lg_joint_is_nonholonomic(joint, i) ? along : phi[i] - phi0[i];
+        c[i] = lg_gonzalez(change, along, b->N, b->shortest);
         *C += lam[i] * c[i];
         sum += fabs(lam[i]);
     }
@@ -324,8 +389,10 @@ static lg_status react(const pair_step *s, const between *b, const lg_joint *joi
 {
     int linear = is_linear(s);
     double C, c[LG_MAX_ROWS], at_end[6] = {0};
+    unsigned slopes = joint->e.info->nnonholonomic ? LG_ROWS_Z : 0;
     lg_rows rows, end;
-    LG_TRY(rows_at(s, b, joint, LG_AT_MIDDLE, linear ? LG_ROWS_K : 0, &rows));
+    LG_TRY(rows_at(s, b, joint, LG_AT_MIDDLE, slopes | (linear ? LG_ROWS_K : 0), &rows));
+    put_slips(s, b, joint, &rows);
     int first = first_relative(joint, &rows);
     react_in_space(s, joint, &rows, first);
     LG_TRY(find_coefficients(s, b, joint, &rows, first, c, &C));
@@ -334,7 +401,7 @@ static lg_status react(const pair_step *s, const between *b, const lg_joint *joi
     sum_rows(s, b, joint, &rows, first, out->fm);
     if (linear) {
         LG_TRY(rows_at(s, b, joint, LG_AT_END, 0, &end));
-        sum_rows(s, b, joint, &end, first, at_end);
+        sum_at_end(s, b, joint, &rows, &end, first, at_end);
         set_slopes(s, &b->r, &rows.K[1 - b->r.base][1 - b->r.base], NULL, out->G);
     }
     add_correction(s, b, C, out, at_end, out);
