@@ -10,6 +10,7 @@ import lgint
 
 # the arguments of the model and of `integrate` for the picture
 EXAMPLES = {
+    "chaplygin_sleigh": ("", '"genalpha", t_end=3.0, h=5e-3'),
     "crank_drive_v8": ("", '"genalpha", t_end=3.0, h=1e-3, rho_inf=0.9'),
     "flying_spaghetti": ("edges=16", '"herk5", t_end=6.0, h=2e-3, save_every=10'),
     "four_bar": ("", '"genalpha", t_end=2.0, h=1e-2, index="stabilized"'),
@@ -19,6 +20,7 @@ EXAMPLES = {
     "mass_spring": ("", '"genalpha", t_end=10.0, h=1e-2'),
     "pendulum_chain": ("n=8", '"genalpha", t_end=2.0, h=2e-3, rho_inf=0.9'),
     "puma560": ("", '"dopri5", t_end=2.0, rtol=1e-8, atol=1e-8'),
+    "rolling_disk": ("spin=-8.0", '"dopri5", t_end=5.0, rtol=1e-8, atol=1e-8'),
     "roll_up": ("edges=8", '"herk5", t_end=5.0, rtol=1e-6, atol=1e-8'),
     "rotor": ("", '"genalpha", t_end=0.05, h=1e-5, sigma="optimal"'),
     "single_axis": ("", '"hht", t_end=1.0, h=1e-3, alpha=-0.1'),

@@ -19,12 +19,13 @@ from lgint._build.body import START_TOLERANCE, Body, row, states
 from lgint._build.flexible import ModalBody
 from lgint._build.joints import MEANT
 from lgint._build.rods import RodBuilder
+from lgint._build.rolling import RollingBuilder
 from lgint._model.joints import JOINTS
 from lgint._model.model import Model
 from lgint._model.record import BodyRow, ControlRow, Record
 
 
-class ModelBuilder(RodBuilder):
+class ModelBuilder(RodBuilder, RollingBuilder):
     """Collects bodies, joints, springs and forces; `build` makes the model.
 
     Parameters

@@ -192,8 +192,13 @@ def _constraints(probe: _Probe, p: _Point) -> Errors:
     def rate(t: float, theta: Array) -> Array:
         return core.residual(t, core.retract(p.q, theta), p.v, p.mem)[1]
 
-    yield "B = d(phi)/dq", _error(B @ w, _slope(lambda s: phi(p.t, s * w), 1.0), 1.0)
-    yield "phidot = d(phi)/dt", _error(phidot, _slope(lambda s: phi(p.t + s, s * p.v), _speed(p.v)), _speed(p.v))
+    def expected(found: Array, derivative: Array) -> Array:
+        derivative[core.nonholonomic] += found[core.nonholonomic]  # their phi is zero
+        return derivative
+
+    change, rate_of_phi = _slope(lambda s: phi(p.t, s * w), 1.0), _slope(lambda s: phi(p.t + s, s * p.v), _speed(p.v))
+    yield "B = d(phi)/dq", _error(B @ w, expected(B @ w, change), 1.0)
+    yield "phidot = d(phi)/dt", _error(phidot, expected(B @ p.v, rate_of_phi), _speed(p.v))
     square = max(1.0, _speed(p.v)) ** 2
     yield (
         "zeta = -d(phidot)/dt at constant v",

@@ -21,35 +21,45 @@ class Mobility:
     Attributes
     ----------
     degrees_of_freedom : int
-        What bodies bring minus what joints take.
+        What bodies bring minus what joints take: the number of independent velocities.
     bodies : dict of str to int
         The freedoms that each body brings; a link of a tree brings those of the joint that holds it.
     joints : dict of str to int
         The freedoms that the rows of each joint take; redundant rows take none.
     redundant : list of str
         Names of the rows that follow from others, which come before them.
+    nonholonomic : dict of str to int
+        How many of the freedoms that each joint takes are only of velocity, as those of a rolling wheel: without
+        them there are as many independent coordinates.
     """
 
     degrees_of_freedom: int
     bodies: Mapping[str, int]
     joints: Mapping[str, int]
     redundant: list[str]
+    nonholonomic: Mapping[str, int]
 
     def __repr__(self) -> str:
-        lines = [self._title(), *(f"{name}: {n:+d}" for name, n in self._changes())]
+        lines = [self._title(), *(f"{name}: {n}" for name, n in self._changes())]
         return "\n".join([*lines, *(f"redundant: {row}" for row in self.redundant)])
 
     def _repr_html_(self) -> str:
-        rows: list[tuple[str, object]] = [(name, f"{n:+d}") for name, n in self._changes()]
+        rows: list[tuple[str, object]] = [*self._changes()]
         rows += [(row, "redundant") for row in self.redundant]
         return _html.table(self._title(), (), rows)
 
     def _title(self) -> str:
         n = self.degrees_of_freedom
-        return f"{n} degree{'' if n == 1 else 's'} of freedom"
+        count = sum(self.nonholonomic.values())
+        return f"{n} degree{'' if n == 1 else 's'} of freedom" + (f", {n + count} coordinates" if count else "")
 
-    def _changes(self) -> list[tuple[str, int]]:
-        return [*self.bodies.items(), *((name, -n) for name, n in self.joints.items())]
+    def _changes(self) -> list[tuple[str, str]]:
+        brought = [(name, f"{n:+d}") for name, n in self.bodies.items()]
+        return brought + [(name, f"{-n:+d}{self._of_velocity(name)}") for name, n in self.joints.items()]
+
+    def _of_velocity(self, joint: str) -> str:
+        count = self.nonholonomic.get(joint, 0)
+        return f" ({-count:+d} of velocity alone)" if count else ""
 
 
 def mobility(model: System) -> Mobility:
@@ -61,14 +71,16 @@ def mobility(model: System) -> Mobility:
         )
     whole: Model = model.complete.with_state(model.q0)
     dependent = sorted(row for loop in loops(whole) if not loop.is_regular() for row in _dependent(whole, loop))
-    taken = {
-        name: sum(row not in set(dependent) for row in whole.rows(name))
-        for name, joint in whole.joints.items()
-        if not joint.get("holds") and joint.get("row") != "shared"
-    }
+    own = ((name, joint) for name, joint in whole.joints.items() if not joint.get("holds"))
+    joints = [name for name, joint in own if joint.get("row") != "shared"]
+    counted = set(range(whole.nc)) - set(dependent)
+    taken = {name: len(counted & set(whole.rows(name))) for name in joints}
+    of_velocity = counted & set(whole.core.nonholonomic)
+    nonholonomic = {name: len(of_velocity & set(whole.rows(name))) for name in joints}
     brought = _brought(whole)
     free = sum(brought.values()) - sum(taken.values())
-    return Mobility(free, brought, taken, [whole.row_names[row] for row in dependent])
+    redundant = [whole.row_names[row] for row in dependent]
+    return Mobility(free, brought, taken, redundant, {name: n for name, n in nonholonomic.items() if n})
 
 
 def _dependent(model: Model, loop: Loop) -> list[int]:

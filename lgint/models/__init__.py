@@ -7,6 +7,7 @@ bodies. A model names its source (`.reference`) and can be made again with other
 from typing import TYPE_CHECKING, NoReturn
 
 from lgint._args import guess
+from lgint.models._chaplygin_sleigh import chaplygin_sleigh
 from lgint.models._crank_drive_v8 import crank_drive_v8
 from lgint.models._flying_spaghetti import flying_spaghetti
 from lgint.models._four_bar import four_bar
@@ -18,6 +19,7 @@ from lgint.models._pendulum_chain import pendulum_chain
 from lgint.models._puma560 import puma560
 from lgint.models._registry import get, names, parameters
 from lgint.models._roll_up import roll_up
+from lgint.models._rolling_disk import rolling_disk
 from lgint.models._rotor import rotor
 from lgint.models._single_axis import single_axis
 from lgint.models._slider_crank import slider_crank
@@ -25,6 +27,7 @@ from lgint.models._spring_pendulum import spring_pendulum
 from lgint.models._steady_top import steady_top
 
 __all__ = [
+    "chaplygin_sleigh",
     "crank_drive_v8",
     "flying_spaghetti",
     "four_bar",
@@ -38,6 +41,7 @@ __all__ = [
     "pendulum_chain",
     "puma560",
     "roll_up",
+    "rolling_disk",
     "rotor",
     "single_axis",
     "slider_crank",
