@@ -8,8 +8,8 @@ from lgint._model.compile import Description, Element
 
 
 def node_and_modes(kind, n):
-    """The block of a node with n linear coordinates, if any; of R^n, its coordinates."""
-    return ((kind, 0), ("Rn", n)) if n and kind != "Rn" else (kind, n)
+    """The block of a node with n linear coordinates, if any; of R^n and first-order equations, their own values."""
+    return ((kind, 0), ("Rn", n)) if n and kind not in ("Rn", "first_order") else (kind, n)
 
 
 def described(blocks, frames, elements):

@@ -164,15 +164,24 @@ lg_law lg_python_law_of_state(lg_python_function *function)
 
 /* ---- controls ---- */
 
-/* Adds a note to the exception that is set, where Python has notes (from version 3.11 on). */
+/* Whether an exception has notes, as it does after it has passed through a control that called this one. */
+static int is_noted(PyObject *error)
+{
+    PyObject *notes = PyObject_GetAttrString(error, "__notes__");
+    if (!notes)
+        PyErr_Clear();
+    Py_XDECREF(notes);
+    return notes != NULL;
+}
+
+/* Adds a note to the exception that is set unless it has one, where Python has notes (from version 3.11 on). */
 static void add_note(const char *text)
 {
     PyObject *type, *error, *trace;
     PyErr_Fetch(&type, &error, &trace);
     PyErr_NormalizeException(&type, &error, &trace);
-    PyObject *noted = PyObject_CallMethod(error, "add_note", "s", text);
-    if (!noted)
-        PyErr_Clear();
+    PyObject *noted = is_noted(error) ? NULL : PyObject_CallMethod(error, "add_note", "s", text);
+    PyErr_Clear();
     Py_XDECREF(noted);
     PyErr_Restore(type, error, trace);
 }

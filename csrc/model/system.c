@@ -80,7 +80,7 @@ void lg_model_fill_system(lg_model *m)
     s->inverse_mass = s->flags & LG_SYSTEM_TREES ? &lg_model_inverse_mass : NULL;
     s->energy = lg_model_energy;
     s->form = lg_model_form;
-    s->steps = &lg_model_steps;
+    s->steps = m->ncontrols ? NULL : &lg_model_steps; // controls have no gradients
     s->next_kink = lg_model_next_kink;
     for (const lg_controller *c = m->controls; c < m->controls + m->ncontrols; c++)
         s->sample = c->given.every > 0 ? lg_model_sample : s->sample;

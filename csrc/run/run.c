@@ -117,11 +117,11 @@ static lg_status check_needs(lg_run *run)
     const lg_system *system = run->system;
     lg_stepper *stepper = run->stepper;
     const lg_stepper_momenta *momenta = stepper->type->momenta;
-    if (momenta && system->control)
-        return refuse_control(run);
     int block = momenta ? momenta->first_unfit(stepper) : -1;
     if (block < 0)
         return LG_OK;
+    if (system->control)
+        return refuse_control(run);
     char formulations[LG_NAME_SIZE], others[LG_NAME_SIZE], unfit[2 * LG_NAME_SIZE] = "";
     lg_list_unit_formulations(formulations, sizeof formulations);
     list_implicit_methods_without_needs(others, sizeof others);

@@ -350,7 +350,7 @@ lg_status lg_probe_pair(lg_probe *probe)
     const lg_system *system = probe->system;
     lg_arena arena = {0};
     pair_scratch s = {.probe = probe, .pair = pair_of(probe)};
-    if (!system->steps || system->control || system->steps->without_step(system->self, LG_LIVENS_DISCRETE) >= 0) {
+    if (!system->steps || system->steps->without_step(system->self, LG_LIVENS_DISCRETE) >= 0) {
         lg_report_say(&probe->report, "this system has no terms of a step between two states");
         return LG_BAD_ARGUMENT;
     }

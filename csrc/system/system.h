@@ -63,7 +63,7 @@ struct lg_system {
     /* Renews the values in mem that are sampled at point->t, or that a start lacks, between two steps (optional). On
        failure nothing changes. */
     lg_status (*sample)(void *self, const lg_point *point, double *mem);
-    const char *control; /* the name of its first control; NULL: it has none */
+    const char *control; /* the name of its first control, because of which it has no `steps`; NULL: it has none */
     const char *(*row_name)(void *self, int row); /* of a constraint row */
     const char *(*block_name)(void *self, int block); /* the body on a block; optional */
     const char *(*not_finite)(void *self, const lg_point *point); /* the element whose force is not finite; optional */

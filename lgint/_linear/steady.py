@@ -387,10 +387,7 @@ def _with_power(turning: Turning, at: Balance, torque: float) -> list[str]:
     gravity = np.array(turning.model.record()["gravity"])
     weights = (row["mass"] * gravity @ state.velocity(name) for name, row in turning.model.bodies.items())
     powers["gravity"] = abs(float(sum(weights)))
-    for name, row in turning.model.controls.items():
-        efforts, rates = _efforts(state, name), [np.zeros(0), *(state.joint_rate(*each) for each in row["joints"])]
-        rates += [each for body in row["bodies"] for each in (state.velocity(body), state.angular_velocity(body))]
-        powers[name] = abs(float(sum(np.dot(*each) for each in zip(efforts, rates, strict=True))))
+    powers |= {name: abs(float(state.power(name))) for name in turning.model.controls}
     most = max([abs(torque * turning.spin.rate), *powers.values()])
     return [name for name, power in powers.items() if power > 1e-3 * most] or ["inertia"]
 

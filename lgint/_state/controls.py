@@ -15,6 +15,7 @@ from lgint._model.model import Model
 from lgint._model.record import ControlRow
 from lgint._model.system import UPPER
 from lgint._state.contacts import ContactAccessors
+from lgint._state.joints import dot
 
 
 class ControlValues:
@@ -80,6 +81,17 @@ class ControlAccessors(ContactAccessors):
             For an unknown name.
         """
         return ControlValues(self, choice("control", name, self.multibody().controls))
+
+    def _power_of_control(self, name: str) -> Array:
+        """The power of all efforts: of those in joints on both bodies, and of forces and moments on bodies."""
+        row = self.multibody().controls[name]
+        efforts, total = [*self.control(name).efforts.values()], np.zeros(np.shape(self.t))
+        for (joint, coordinate), effort in zip(row["joints"], efforts, strict=False):
+            total = total + effort * self.joint_rate(joint, coordinate)
+        for body, wrench in zip(row["bodies"], efforts[len(row["joints"]) :], strict=True):
+            velocity, omega = self.velocity(body), self.angular_velocity(body)
+            total = total + dot(wrench[..., :3], velocity) + dot(wrench[..., 3:], omega)
+        return total
 
     def _held_values(self, name: str) -> Array:
         """The values of a sampled control."""

@@ -153,12 +153,13 @@ class OutputAccessors(JointAccessors):
     def power(self, name: str) -> Array:
         """The power of a force on all bodies on which it acts, or of a support on what is attached to it.
 
-        It is negative if the force takes energy from the bodies, as dampers do.
+        It is negative if the force takes energy from the bodies, as dampers do. That of a control is the sum over all
+        of its efforts.
 
         Parameters
         ----------
         name : str
-            As in `force`.
+            As in `force`, or a control.
 
         Returns
         -------
@@ -173,6 +174,8 @@ class OutputAccessors(JointAccessors):
             As in `force`.
         """
         model = self.multibody()
+        if name in model.controls:
+            return self._power_of_control(name)
         if name in model.supports:
             _, R, xdot, omega = self._kinematics(name)
             wrench = self.reaction(name)
@@ -194,14 +197,14 @@ class OutputAccessors(JointAccessors):
         return total
 
     def work(self, name: str) -> Array:
-        """The work of a force since the start of the run: the integral of `power` over dense output.
+        """The work of a force or a control since the start of the run: the integral of `power` over dense output.
 
         Each step is integrated by a Gauss rule of order 8, so that the error is that of the run and its dense output.
 
         Parameters
         ----------
         name : str
-            As in `force`.
+            As in `power`.
 
         Returns
         -------
@@ -214,7 +217,7 @@ class OutputAccessors(JointAccessors):
             For an unknown name, for joints and bodies, and without dense output.
         """
         model = self.multibody()
-        if name not in (*model.supports, *_motions(model), *couplings(model.joints)):
+        if name not in (*model.supports, *_motions(model), *couplings(model.joints), *model.controls):
             _parts(model, name)
         run = self._integrable()
         times = np.asarray(self.t)
@@ -251,6 +254,9 @@ class OutputAccessors(JointAccessors):
 
     def _rate_of(self, row: JointRow) -> Array:
         return self.joint_rate(row["coupled"], row["kind"].removesuffix("_coupling"))
+
+    def _power_of_control(self, name: str) -> Array:
+        raise NotImplementedError
 
     def _integrable(self) -> Any:
         """The run to which the states belong, which must have dense output."""
@@ -400,7 +406,8 @@ def _parts(model: Model, name: str) -> list[_Part]:
         drives = f"; the forces in it are {', '.join(map(repr, inside))}" if inside else ""
         raise ValueError(f"joint {name!r} has no force of its own: reaction({name!r}) gives what it exerts{drives}")
     if name in model.controls:
-        raise ValueError(f"control {name!r} has efforts in joints and on bodies: control({name!r}).efforts gives them")
+        instead = f"control({name!r}).efforts gives them, and power and work their sums"
+        raise ValueError(f"control {name!r} has efforts in joints and on bodies: {instead}")
     if name in model.bodies:
         raise ValueError(f"body {name!r} is no force; forces{guess(name, [*found])} are: {', '.join(found) or 'none'}")
     choice("force", name, [*found, *model.supports])

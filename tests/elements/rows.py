@@ -175,7 +175,10 @@ def body_on(block: tuple[str, int], element: Element) -> _core.Model:
 
 def start_of(model: _core.Model) -> np.ndarray:
     """Coordinates at which positions are zero and rotations the identity."""
-    pieces = [NODES[kind]["identity"] if n == 0 else np.zeros(n) for kind, n, *_ in model.factors]
+    pieces = [
+        np.zeros(0 if NODES[kind]["position"] == "none" else n) if n else NODES[kind]["identity"]
+        for kind, n, *_ in model.factors
+    ]
     return np.concatenate(pieces)
 
 
