@@ -131,6 +131,7 @@ static void herk_layout(lg_stepper *self, lg_arena *arena)
         *values[i] = lg_arena_doubles(arena, (size_t)pattern->nvalues);
     }
     rk->error = lg_arena_doubles(arena, rk->estimates ? 2 * (size_t)space->nv : 0);
+    lg_project_layout(&self->accel, rk->levels, arena);
     if (rk->unconstrained.plan)
         lg_unconstrained_layout(&rk->unconstrained, &self->accel, arena);
 }
@@ -288,14 +289,14 @@ static void herk_begin(lg_herk_stepper *rk, const lg_state *state, double h)
     set_rate(rk, state, 1);
 }
 
-/* The acceleration and the multipliers of the new state; a projection has left the matrix of its last point. */
+/* The acceleration and the multipliers of the new state. */
 static lg_status accelerate(lg_herk_stepper *rk, const lg_point *end)
 {
     lg_accel *accel = &rk->base.accel;
     lg_report *report = &rk->base.report;
     int nv = rk->slopes.space->nv;
     if (rk->consistent)
-        return (rk->levels ? lg_accel_solve_factored : lg_accel_solve)(accel, end, rk->a_end, rk->lam_end, report);
+        return lg_accel_solve(accel, end, rk->a_end, rk->lam_end, report);
     if (needs_acceleration(rk))
         return lg_unconstrained_solve(&rk->unconstrained, accel, end, rk->a_end, rk->lam_end, report);
     lg_copy(nv, lg_slopes_at(&rk->slopes, rk->stages - 1) + nv, rk->a_end);
@@ -305,6 +306,9 @@ static lg_status accelerate(lg_herk_stepper *rk, const lg_point *end)
 static lg_status finish(lg_herk_stepper *rk, const lg_state *state, double h)
 {
     lg_point end = point_at(state, h, 1, rk->theta_end, rk->q_end, rk->v_end);
+    if (rk->levels && rk->consistent)
+        return lg_project_end(&rk->base.accel, rk->levels, &end, rk->q_end, rk->v_end, NULL, rk->a_end, rk->lam_end,
+                              &rk->base.report);
     if (rk->levels)
         LG_TRY(lg_project_at(&rk->base.accel, rk->levels, &end, rk->q_end, rk->v_end, NULL, &rk->base.report));
     return accelerate(rk, &end);

@@ -17,7 +17,9 @@
    and phidot, measured by the shortest changes that would remove it. Residuals left by earlier steps do not count,
    since no step size could remove them: the exact solution from there has phiddot = 0, so that the drift is
 
-       phi - (phi_n + h phidot_n)      and      phidot - phidot_n. */
+       phi - (phi_n + h phidot_n)      and      phidot - phidot_n.
+
+   phi_n and phidot_n are carried, as the end of a step knows them. */
 #include "core/small.h"
 #include "integrator/explicit.h"
 #include "solve/initial.h"
@@ -38,6 +40,7 @@ typedef struct lg_rkmk_stepper {
     int nrows; /* constraint rows whose drift counts in the error */
     double *q_end, *v_end; /* the end of the step before its projection; the same as q and v if no drift counts */
     double *residual, *residual_before; /* phi, phidot (nrows each) there and at the start of the step */
+    int knows_before; /* the latter have been carried */
 } lg_rkmk_stepper;
 
 static void prepare_curve(lg_rkmk_stepper *rk, const lg_tableau_curve *curve)
@@ -91,6 +94,7 @@ static void rkmk_layout(lg_stepper *self, lg_arena *arena)
     rk->v_end = rk->nrows ? lg_arena_doubles(arena, nv) : rk->v;
     rk->residual = lg_arena_doubles(arena, 2 * (size_t)rk->nrows);
     rk->residual_before = lg_arena_doubles(arena, 2 * (size_t)rk->nrows);
+    lg_project_layout(&self->accel, rk->levels, arena);
 }
 
 /* Moves to the point of a combination of slopes: q = q_n exp(theta), v = v_n + ...; forms K there unless it is NULL. */
@@ -105,14 +109,11 @@ static LG_INLINE void move(lg_rkmk_stepper *rk, const lg_state *state, const lg_
     lg_slopes_add_flows(&rk->slopes, state->q, weights, h, rk->q);
 }
 
-/* Accelerations at the point that `move` left, at time t. factored: a projection ended there. */
-static inline lg_status accelerate(lg_rkmk_stepper *rk, const lg_state *state, double t, double t_in, int factored,
-                                   double *a)
+/* Accelerations at the point that `move` left, at time t. */
+static inline lg_status accelerate(lg_rkmk_stepper *rk, const lg_state *state, double t, double t_in, double *a)
 {
     lg_accel *accel = &rk->base.accel;
     rk->at.t = t, rk->at.t_in = t_in, rk->at.mem.values = state->mem, rk->at.mem.age = t - state->t;
-    if (factored)
-        return lg_accel_solve_factored(accel, &rk->at, a, rk->lam, &rk->base.report);
     if (rk->base.system->accelerate) {
         lg_status status = lg_accel_ask(accel, &rk->at, a, &rk->base.report);
         if (status != LG_SINGULAR)
@@ -121,21 +122,63 @@ static inline lg_status accelerate(lg_rkmk_stepper *rk, const lg_state *state, d
     return lg_accel_solve_by_matrix(accel, &rk->at, a, rk->lam, &rk->base.report);
 }
 
-/* Moves the end of the step onto the constraints and stores the values that the error estimate needs. */
-static lg_status project(lg_rkmk_stepper *rk, const lg_state *state, double t, double t_in)
+/* Moves the end of the step onto the constraints, stores the values that the error estimate needs, and accelerates. */
+static lg_status finish(lg_rkmk_stepper *rk, const lg_state *state, double h)
 {
     const lg_space *space = rk->base.system->space;
     lg_accel *accel = &rk->base.accel;
-    lg_point point = lg_point_at(t, rk->q, rk->v);
-    point.t_in = t_in, point.mem.values = state->mem;
+    double *residual = rk->nrows ? rk->residual : NULL;
+    double t = state->t + h, inside = state->t + 0.5 * h;
     if (rk->nrows) {
         lg_copy(space->nq, rk->q, rk->q_end);
         lg_copy(space->nv, rk->v, rk->v_end);
     }
+    rk->at.t = t, rk->at.t_in = inside, rk->at.mem.values = state->mem, rk->at.mem.age = h;
     if (rk->levels)
-        return lg_project_at(accel, rk->levels, &point, rk->q, rk->v, rk->nrows ? rk->residual : NULL,
-                             &rk->base.report);
-    return rk->nrows ? lg_residual(accel, &point, rk->residual) : LG_OK;
+        return lg_project_end(accel, rk->levels, &rk->at, rk->q, rk->v, residual, rk->a, rk->lam, &rk->base.report);
+    if (residual)
+        LG_TRY(lg_residual(accel, &rk->at, residual));
+    return accelerate(rk, state, t, inside, rk->a);
+}
+
+/* ---- the carry: phi and phidot at the start of the next step, behind a 1; zeros: they are not known ---- */
+
+static int carry_count(const lg_stepper *self)
+{
+    int nrows = ((const lg_rkmk_stepper *)self)->nrows;
+    return nrows ? 1 + 2 * nrows : 0;
+}
+
+static lg_status reset(lg_stepper *self, lg_state *state)
+{
+    lg_zero(carry_count(self), state->carry);
+    return LG_OK;
+}
+
+/* Runs with fixed steps, and those of earlier versions, carry nothing. */
+static int adopt(const lg_stepper *self, int count, const double *given, double *carry)
+{
+    int own = carry_count(self), fits = count == 1 + 2 * self->system->pattern->nrows;
+    if (fits)
+        lg_copy(own, given, carry);
+    else
+        lg_zero(own, carry);
+    return fits || count == 0;
+}
+
+static void take_over(lg_rkmk_stepper *rk, const double *carry)
+{
+    rk->knows_before = rk->nrows && carry[0] == 1;
+    if (rk->knows_before)
+        lg_copy(2 * rk->nrows, carry + 1, rk->residual_before);
+}
+
+static void hand_over(const lg_rkmk_stepper *rk, double *carry)
+{
+    if (!rk->nrows)
+        return;
+    carry[0] = 1;
+    lg_copy(2 * rk->nrows, rk->levels ? rk->base.accel.rows : rk->residual, carry + 1);
 }
 
 static lg_status rkmk_step(lg_stepper *self, lg_state *state, double h)
@@ -149,13 +192,15 @@ static lg_status rkmk_step(lg_stepper *self, lg_state *state, double h)
         double *K = lg_slopes_at(&rk->slopes, i);
         move(rk, state, &rk->A[i], h, K);
         lg_slopes_set_flow(&rk->slopes, i, rk->q, rk->v);
-        LG_TRY(accelerate(rk, state, t + rk->c[i] * h, inside, 0, K + space->nv));
+        LG_TRY(accelerate(rk, state, t + rk->c[i] * h, inside, K + space->nv));
     }
 
     move(rk, state, &rk->b, h, NULL);
-    LG_TRY(project(rk, state, t + h, inside));
-    LG_TRY(accelerate(rk, state, t + h, inside, rk->levels, rk->a));
-    return lg_stepper_accept(self, state, h, rk->theta, rk->q, rk->v, rk->a, rk->lam);
+    LG_TRY(finish(rk, state, h));
+    take_over(rk, state->carry);
+    LG_TRY(lg_stepper_accept(self, state, h, rk->theta, rk->q, rk->v, rk->a, rk->lam));
+    hand_over(rk, state->carry);
+    return LG_OK;
 }
 
 /* Adds the drift of the step to its errors; the matrix is that of the accelerations at the end. */
@@ -165,7 +210,8 @@ static lg_status add_drift(lg_rkmk_stepper *rk, const lg_state *before, double h
     int nv = rk->base.system->space->nv;
     lg_point point = lg_point_at(before->t, before->q, before->v);
     point.t_in = before->t + 0.5 * h, point.mem.values = before->mem;
-    LG_TRY(lg_residual(accel, &point, rk->residual_before));
+    if (!rk->knows_before)
+        LG_TRY(lg_residual(accel, &point, rk->residual_before));
     lg_axpy(2 * rk->nrows, -1.0, rk->residual_before, rk->residual);
     lg_axpy(rk->nrows, -h, rk->residual_before + rk->nrows, rk->residual);
     for (int level = 0; level < 2; level++) {
@@ -242,7 +288,7 @@ static lg_status write_curve(lg_stepper *self, const lg_state *before, const lg_
         double *K = lg_slopes_at(&rk->slopes, next), c = lg_ratio_value(tableau->curve->c[i]);
         move(rk, before, &rk->curve_A[i], h, K);
         lg_slopes_set_flow(&rk->slopes, next, rk->q, rk->v);
-        LG_TRY(accelerate(rk, before, before->t + c * h, before->t + 0.5 * h, 0, K + ny / 2));
+        LG_TRY(accelerate(rk, before, before->t + c * h, before->t + 0.5 * h, K + ny / 2));
     }
     for (int i = 0; i < ny; i++) {
         F[ny + i] = h * first[i] - F[i];
@@ -253,6 +299,8 @@ static lg_status write_curve(lg_stepper *self, const lg_state *before, const lg_
     return LG_OK;
 }
 
+static const lg_stepper_carry rkmk_carry = {.count = carry_count, .reset = reset, .adopt = adopt};
+
 static const lg_stepper_tableaux rkmk_tableaux = {.degree = curve_degree, .write = write_curve};
 
 const lg_stepper_type lg_rkmk = {
@@ -260,6 +308,7 @@ const lg_stepper_type lg_rkmk = {
     .coupling = LG_COUPLING_MASS,
     .size = sizeof(lg_rkmk_stepper),
     .tableaux = &rkmk_tableaux,
+    .carry = &rkmk_carry,
     .prepare = rkmk_prepare,
     .layout = rkmk_layout,
     .step = rkmk_step,

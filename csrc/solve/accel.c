@@ -165,14 +165,11 @@ lg_status lg_accel_not_finite(const lg_accel *accel, const lg_point *point, cons
     return LG_NOT_FINITE;
 }
 
-/* Accelerations with the factored matrix or, unless it is factored, the one at the point. */
-static LG_APART lg_status accel_solve(lg_accel *accel, const lg_point *point, int factored, double *a, double *lam,
-                                      lg_report *report)
+/* Accelerations from the right-hand side in x, gyro apart. */
+static inline lg_status solve_evaluated(lg_accel *accel, const lg_point *point, double *x, double *a, double *lam,
+                                        lg_report *report)
 {
     int nv = accel->system->space->nv, nrows = accel->system->pattern->nrows;
-    double *x = nrows ? accel->x : a; /* without constraints the solution is a itself */
-    accel->right_side.force = x;
-    LG_TRY((factored ? lg_accel_eval : lg_accel_factor)(accel, point, &accel->right_side, report));
     if (!set_right_side(accel, x))
         return lg_accel_not_finite(accel, point, x, report);
     LG_TRY(lg_accel_solve_linear(accel, x));
@@ -181,6 +178,21 @@ static LG_APART lg_status accel_solve(lg_accel *accel, const lg_point *point, in
         lg_copy(nrows, x + nv, lam);
     }
     return LG_OK;
+}
+
+lg_status lg_accel_solve_evaluated(lg_accel *accel, const lg_point *point, double *a, double *lam, lg_report *report)
+{
+    return solve_evaluated(accel, point, accel->x, a, lam, report);
+}
+
+/* Accelerations with the factored matrix or, unless it is factored, the one at the point. */
+static LG_APART lg_status accel_solve(lg_accel *accel, const lg_point *point, int factored, double *a, double *lam,
+                                      lg_report *report)
+{
+    double *x = accel->system->pattern->nrows ? accel->x : a; /* without constraints the solution is a itself */
+    accel->right_side.force = x;
+    LG_TRY((factored ? lg_accel_eval : lg_accel_factor)(accel, point, &accel->right_side, report));
+    return solve_evaluated(accel, point, x, a, lam, report);
 }
 
 lg_status lg_accel_refuse(const lg_accel *accel, const lg_point *point, const double *a, lg_status status,

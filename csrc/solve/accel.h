@@ -26,6 +26,7 @@ typedef struct lg_accel {
     double *gyro; /* nv */
     double *rows; /* two values per constraint row */
     double *B;
+    double *Z; /* d(phidot)/dq, for those who lay it out; else NULL */
     double *work; /* the system's scratch; every point of the same run may use it */
     lg_wanted right_side; /* the outputs that make up the right-hand side; set once, as every stage wants them */
     long evaluations;
@@ -50,6 +51,9 @@ lg_status lg_accel_solve_by_matrix(lg_accel *accel, const lg_point *point, doubl
 
 /* The same where the matrix was factored last at this t and q, as at the end of lg_project_at: only v may differ. */
 lg_status lg_accel_solve_factored(lg_accel *accel, const lg_point *point, double *a, double *lam, lg_report *report);
+
+/* The same where accel->right_side has been evaluated, too, with its force in accel->x. */
+lg_status lg_accel_solve_evaluated(lg_accel *accel, const lg_point *point, double *a, double *lam, lg_report *report);
 
 /* The matrix [M B^T; B 0] at a point, factored. */
 lg_status lg_accel_factor(lg_accel *accel, const lg_point *point, const lg_wanted *also, lg_report *report);

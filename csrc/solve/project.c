@@ -8,11 +8,12 @@
 
 enum { MAX_ITERATIONS = 50 };
 
-/* phi and phidot, into accel->rows, and the factored matrix at a point; `position`: without nonholonomic rows. */
-static lg_status factor_at(lg_accel *accel, const lg_point *point, int position, lg_report *report)
+/* phi and phidot, into accel->rows, and the factored matrix at a point, with what else is wanted there; `position`:
+   without nonholonomic rows. */
+static lg_status factor_at(lg_accel *accel, const lg_point *point, int position, lg_wanted wanted, lg_report *report)
 {
     const lg_pattern *pattern = accel->system->pattern;
-    lg_wanted wanted = {.phi = accel->rows, .phidot = accel->rows + pattern->nrows, .B = accel->B};
+    wanted.phi = accel->rows, wanted.phidot = accel->rows + pattern->nrows, wanted.B = accel->B;
     LG_TRY(lg_accel_assemble(accel, point, &wanted, report));
     if (position)
         lg_pattern_mask_nonholonomic(pattern, 1, accel->B);
@@ -37,9 +38,33 @@ lg_status lg_shortest_change(lg_accel *accel, const double *residual)
     return lg_accel_solve_linear(accel, accel->x);
 }
 
+/* phidot is linear in v: one solve at a point that has been factored. What is left of it is round-off. */
+static lg_status project_velocity(lg_accel *accel, double *v)
+{
+    int nrows = accel->system->pattern->nrows;
+    LG_TRY(lg_shortest_change(accel, accel->rows + nrows));
+    lg_axpy(accel->system->space->nv, 1.0, accel->x, v);
+    lg_zero(nrows, accel->rows + nrows);
+    return LG_OK;
+}
+
+/* One step of Newton's method: q moves, and v, unless it is NULL, follows onto the constraints of velocity. */
+static lg_status correct(lg_accel *accel, double *q, double *v)
+{
+    const lg_system *system = accel->system;
+    double *phidot = accel->rows + system->pattern->nrows;
+    LG_TRY(lg_shortest_change(accel, accel->rows));
+    if (v)
+        lg_pattern_add_B(system->pattern, accel->Z, 1, accel->x, phidot);
+    lg_space_retract(system->space, q, accel->x, q);
+    return v ? project_velocity(accel, v) : LG_OK;
+}
+
 /* Newton's method on phi down to round-off. The matrix is factored at the first point on entry and at the last one on
-   return; a residual that no longer falls is accepted within the bound of a consistent start. */
-static lg_status project_position(lg_accel *accel, const lg_point *point, double *q, lg_report *report)
+   return, where `wanted` is evaluated; a residual that no longer falls is accepted within the bound of a consistent
+   start. */
+static lg_status project_position(lg_accel *accel, const lg_point *point, lg_wanted wanted, double *q, double *v,
+                                  lg_report *report)
 {
     const lg_space *space = accel->system->space;
     int nrows = accel->system->pattern->nrows;
@@ -55,19 +80,10 @@ static lg_status project_position(lg_accel *accel, const lg_point *point, double
             return LG_OK;
 
         last = residual;
-        LG_TRY(lg_shortest_change(accel, accel->rows));
-        lg_space_retract(space, q, accel->x, q);
-        LG_TRY(factor_at(accel, point, 1, report));
+        LG_TRY(correct(accel, q, v));
+        LG_TRY(factor_at(accel, point, 1, wanted, report));
     }
     return LG_NO_CONVERGENCE;
-}
-
-/* phidot is linear in v: one solve at a point that has been factored. */
-static lg_status project_velocity(lg_accel *accel, double *v)
-{
-    LG_TRY(lg_shortest_change(accel, accel->rows + accel->system->pattern->nrows));
-    lg_axpy(accel->system->space->nv, 1.0, accel->x, v);
-    return LG_OK;
 }
 
 lg_status lg_project_at(lg_accel *accel, int levels, const lg_point *point, double *q, double *v, double *residual,
@@ -78,14 +94,54 @@ lg_status lg_project_at(lg_accel *accel, int levels, const lg_point *point, doub
     if (!pattern->nrows)
         return LG_OK;
 
-    LG_TRY(factor_at(accel, point, position, report));
+    LG_TRY(factor_at(accel, point, position, (lg_wanted){0}, report));
     if (residual)
         lg_copy(2 * pattern->nrows, accel->rows, residual);
     if (position)
-        LG_TRY(project_position(accel, point, q, report));
+        LG_TRY(project_position(accel, point, (lg_wanted){0}, q, NULL, report));
     if (position && pattern->nnonholonomic)
-        LG_TRY(factor_at(accel, point, 0, report));
+        LG_TRY(factor_at(accel, point, 0, (lg_wanted){0}, report));
     return levels & LG_PROJECT_VELOCITY ? project_velocity(accel, v) : LG_OK;
+}
+
+enum { BOTH = LG_PROJECT_POSITION | LG_PROJECT_VELOCITY };
+
+/* Whether one matrix serves both levels, and d(phidot)/dq takes no differences. */
+static int can_move_both(const lg_system *system)
+{
+    return !system->pattern->nnonholonomic && !(system->flags & LG_SYSTEM_DIFFERENCED);
+}
+
+void lg_project_layout(lg_accel *accel, int levels, lg_arena *arena)
+{
+    if (levels == BOTH && can_move_both(accel->system))
+        accel->Z = lg_arena_doubles(arena, (size_t)accel->system->pattern->nvalues);
+}
+
+/* q and v together, with what accelerations need where the last correction of q has led. */
+static lg_status project_both(lg_accel *accel, const lg_point *point, double *q, double *v, double *residual, double *a,
+                              double *lam, lg_report *report)
+{
+    int nv = accel->system->space->nv, nrows = accel->system->pattern->nrows;
+    lg_wanted forces = accel->right_side;
+    forces.force = accel->x;
+    LG_TRY(factor_at(accel, point, 0, (lg_wanted){.Z = accel->Z}, report));
+    if (residual)
+        lg_copy(2 * nrows, accel->rows, residual);
+    LG_TRY(project_position(accel, point, forces, q, v, report));
+    if (report->iteration > 0 && lg_max_abs(nrows, accel->rows + nrows) <= 16 * DBL_EPSILON * (1 + lg_max_abs(nv, v)))
+        return lg_accel_solve_evaluated(accel, point, a, lam, report);
+    LG_TRY(project_velocity(accel, v));
+    return lg_accel_solve_factored(accel, point, a, lam, report);
+}
+
+lg_status lg_project_end(lg_accel *accel, int levels, const lg_point *point, double *q, double *v, double *residual,
+                         double *a, double *lam, lg_report *report)
+{
+    if (levels == BOTH && accel->Z && can_move_both(accel->system))
+        return project_both(accel, point, q, v, residual, a, lam, report);
+    LG_TRY(lg_project_at(accel, levels, point, q, v, residual, report));
+    return lg_accel_solve_factored(accel, point, a, lam, report);
 }
 
 lg_status lg_project(lg_accel *accel, int levels, double t, double *q, double *v, const double *mem, lg_report *report)

@@ -23,4 +23,13 @@ lg_status lg_project(lg_accel *accel, int levels, double t, double *q, double *v
 lg_status lg_project_at(lg_accel *accel, int levels, const lg_point *point, double *q, double *v, double *residual,
                         lg_report *report);
 
+/* Memory of the steppers that call the next function. */
+void lg_project_layout(lg_accel *accel, int levels, lg_arena *arena);
+
+/* The same, and the accelerations and multipliers there: the end of a step with constraints and levels to project. With
+   both levels, accel->Z and small corrections this takes two evaluations. accel->rows is left as phi and phidot at the
+   end; what a projection of velocities leaves of phidot counts as zero. */
+lg_status lg_project_end(lg_accel *accel, int levels, const lg_point *point, double *q, double *v, double *residual,
+                         double *a, double *lam, lg_report *report);
+
 #endif

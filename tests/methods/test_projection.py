@@ -38,7 +38,7 @@ def test_projection_by_itself(method):
 
 
 def test_projection_costs_evaluations_not_steps():
-    """On the slider-crank it takes the same steps and half as many evaluations again, for a tenth of the error."""
+    """On the slider-crank it takes the same steps and a fifth more evaluations, for a tenth of the error."""
     crank = lgint.models.slider_crank()
     best = lgint.integrate(crank, "rk67", t_end=2.0, h=5e-4, project="both").rotation("rod")[-1]
     runs = {p: lgint.integrate(crank, "dopri5", t_end=2.0, rtol=1e-6, project=p) for p in (None, "none", "velocity")}
@@ -47,7 +47,7 @@ def test_projection_costs_evaluations_not_steps():
     assert runs[None].stats.steps == pytest.approx(runs["none"].stats.steps, rel=0.02)
     stats = runs[None].stats
     stages = 6 * (stats.steps + stats.rejected)
-    assert 1.4 < stats.force_evaluations / stages < 1.6
+    assert 1.1 < stats.force_evaluations / stages < 1.3
 
 
 @pytest.mark.parametrize("method", PAIRS)
@@ -61,7 +61,9 @@ def test_what_earlier_steps_have_left_does_not_count(method):
     counts = []
     for start in (drifted, from_there):
         state = model.core, method, 0.3, 0.4, np.nan, 1, start.q[-1], start.v[-1]
-        memory = {"vdot": start.vdot[-1], "lam": start.lam[-1], "mem": [], "carry": drifted.carry}
+        rows = np.zeros(1 + 2 * start.lam.shape[1])  # residuals at the start, which the run finds itself
+        carry = np.append(rows, drifted.carry[len(rows) :])
+        memory = {"vdot": start.vdot[-1], "lam": start.lam[-1], "mem": [], "carry": carry}
         for project in ("none", "position", "velocity", "both"):
             result = _core.integrate(*state, memory, {"rtol": 1e-6, "project": project, "first_step": 1e-3}, None)
             counts.append(result["stats"]["steps"] + result["stats"]["rejected"])
@@ -97,11 +99,12 @@ def test_projection_with_error_control(tol):
     [
         ({}, 12),
         ({"project": "velocity"}, 13),
-        ({"project": "both"}, 14),
-        ({"project": "both", "rtol": 1e-6, "control": "none"}, 15),
+        ({"project": "both"}, 13),
+        ({"project": "both", "rtol": 1e-6, "control": "none"}, 13),
     ],
 )
-def test_what_a_step_of_dop853_evaluates(options, evaluations):
+@pytest.mark.parametrize("model", [lgint.models.heavy_top, lgint.models.slider_crank], ids=["top", "slider-crank"])
+def test_what_a_step_of_dop853_evaluates(model, options, evaluations):
     """docs/runge_kutta.md; the start of a run and a second correction of positions here and there add a little."""
-    stats = lgint.integrate(lgint.models.heavy_top(), "dop853", t_end=0.2, h=4e-3, **options).stats
+    stats = lgint.integrate(model(), "dop853", t_end=0.2, h=4e-3, **options).stats
     assert evaluations <= stats.force_evaluations / stats.steps < evaluations + 0.1

@@ -149,7 +149,7 @@ static lg_status factor(lg_radau_stepper *r, int i)
     double mu = lg_radau_rate(r, i);
     if (r->base.system->pattern->nrows) {
         lg_matrix_add_border(matrix, 1, r->base.accel.B, mu, r->base.accel.B, 1, r->chain);
-        lg_matrix_add_rows(matrix, mu, r->Z, 0, r->chain);
+        lg_matrix_add_rows(matrix, mu, r->base.accel.Z, 0, r->chain);
     }
     r->base.stats.jacobians++;
     r->base.factorisations++;
@@ -182,7 +182,7 @@ lg_status lg_radau_evaluate(lg_radau_stepper *r, int i, const lg_point *point, i
         lg_matrix_zero(&r->stage[i].matrix);
         wanted.tangent = &tangent, wanted.ntangents = 1;
         wanted.B = nrows ? r->base.accel.B : NULL;
-        wanted.Z = nrows ? r->Z : NULL;
+        wanted.Z = nrows ? r->base.accel.Z : NULL;
     }
     LG_TRY(lg_accel_eval(&r->base.accel, point, &wanted, &r->base.report));
     add_forces(nv, r->gyro, r->force, r->Btlam, r->residual);

@@ -103,7 +103,7 @@ static void radau_layout(lg_stepper *self, lg_arena *arena)
     r->residual = self->accel.x;
     r->q_end = lg_arena_doubles(arena, (size_t)space->nq);
     r->lam_end = lg_arena_doubles(arena, (size_t)self->system->pattern->nrows);
-    r->Z = lg_arena_doubles(arena, (size_t)self->system->pattern->nvalues);
+    self->accel.Z = lg_arena_doubles(arena, (size_t)self->system->pattern->nvalues);
     r->X = lg_arena_doubles(arena, (size_t)space->nm);
     r->formed = lg_arena_doubles(arena, (size_t)lg_radau_formed_count(r));
     r->chain = lg_arena_take(arena, (size_t)space->nblocks * sizeof(lg_chain));
@@ -142,10 +142,10 @@ static lg_status finish(lg_radau_stepper *r)
     lg_copy(system->space->nv, last->v, r->v_end);
     lg_point end = lg_radau_point(r, lg_radau_stages(&r->numbers) - 1);
     end.q = r->q_end, end.v = r->v_end, end.a = end.lam = NULL;
-    LG_TRY(lg_project_at(accel, LG_PROJECT_POSITION | LG_PROJECT_VELOCITY, &end, r->q_end, r->v_end, NULL,
-                         &r->base.report));
-    return (system->pattern->nrows ? lg_accel_solve_factored : lg_accel_solve)(accel, &end, r->a_end, r->lam_end,
-                                                                               &r->base.report);
+    if (!system->pattern->nrows)
+        return lg_accel_solve(accel, &end, r->a_end, r->lam_end, &r->base.report);
+    return lg_project_end(accel, LG_PROJECT_POSITION | LG_PROJECT_VELOCITY, &end, r->q_end, r->v_end, NULL, r->a_end,
+                          r->lam_end, &r->base.report);
 }
 
 static lg_status radau_step(lg_stepper *self, lg_state *state, double h)

@@ -102,7 +102,6 @@ typedef struct lg_radau_stepper {
     double matrix_h; /* size of the step in which they were formed */
     int has_matrices; /* matrices of earlier steps may serve this one */
     int renewed; /* this step has formed its own */
-    double *Z; /* d(phidot)/dq */
     double *X; /* per block: the matrix of its chain */
     lg_chain *chain;
 
