@@ -13,6 +13,7 @@ import numpy as np
 import lgint
 
 SOURCE = r"""
+#include <math.h>
 #include <stddef.h>
 
 static double stiffness_of(const void *data) { return data ? *(const double *)data : 3.0; }
@@ -79,6 +80,43 @@ int fails(double t, double angle, double rate, double *effort, double *tangent, 
     return t > 0.05 ? 7 : 0;
 }
 
+int push(double t, double *value, void *data)
+{
+    (void)data;
+    value[0] = sin(3 * t), value[1] = 0.5 * t, value[2] = 0.2;
+    return 0;
+}
+
+int pull(double t, double *value, void *data)
+{
+    (void)data;
+    *value = 1.0 + sin(3 * t);
+    return 0;
+}
+
+int swing(double t, double *value, double *rate, double *second, void *data)
+{
+    (void)data;
+    *value = 0.3 * sin(2 * t), *rate = 0.6 * cos(2 * t), *second = -1.2 * sin(2 * t);
+    return 0;
+}
+
+int travel(double t, double *value, double *rate, double *second, void *data)
+{
+    static const double weight[6] = {1, 0.5, 0, 0.2, 0, 0.1};
+    double one[3];
+    swing(t, one, one + 1, one + 2, data);
+    for (int i = 0; i < 6; i++)
+        value[i] = weight[i] * one[0], rate[i] = weight[i] * one[1], second[i] = weight[i] * one[2];
+    return 0;
+}
+
+int late(double t, double *value, void *data)
+{
+    push(t, value, data);
+    return t > 0.05 ? -1 : 0;
+}
+
 int silent(double t, double angle, double rate, double *effort, double *tangent, void *data)
 {
     (void)t, (void)angle, (void)rate, (void)effort, (void)tangent, (void)data;
@@ -96,7 +134,9 @@ def library():
         with open(source, "w") as file:
             file.write(SOURCE)
         flags = ["-O2", "-ffp-contract=off", "-shared", "-fPIC", "-Wall", "-Wextra", "-Werror"]
-        subprocess.run([*compiler, *flags, source, "-o", target], check=True, env={**os.environ, "LD_PRELOAD": ""})
+        subprocess.run(
+            [*compiler, *flags, source, "-o", target, "-lm"], check=True, env={**os.environ, "LD_PRELOAD": ""}
+        )
         return ctypes.CDLL(target)
 
 
@@ -127,3 +167,23 @@ def wrenches(t, x, R, xdot, omega):
     f = 2 * (x[1] - x[0]) + 0.3 * (xdot[1] - xdot[0])
     m = -0.1 * omega[0] * omega[0], -0.2 * omega[1] * omega[1]
     return np.array([[*f, *m[0]], [*-f, *m[1]]])
+
+
+def push(t):
+    return np.array([np.sin(3 * t), 0.5 * t, 0.2])
+
+
+def pull(t):
+    return 1.0 + np.sin(3 * t)
+
+
+def swing(t):
+    return np.array([0.3 * np.sin(2 * t), 0.6 * np.cos(2 * t), -1.2 * np.sin(2 * t)])
+
+
+def travel(t):
+    value, rate, second = swing(t)
+    return np.array([[value * w for w in WEIGHTS], [rate * w for w in WEIGHTS], [second * w for w in WEIGHTS]])
+
+
+WEIGHTS = 1.0, 0.5, 0.0, 0.2, 0.0, 0.1

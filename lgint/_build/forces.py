@@ -244,8 +244,8 @@ class ForceBuilder(SpringBuilder):
         load = value_in_time(f"torque of {label}", torque, 1)
         course: LoadRow = {} if motion is None else motion_in_time(f"motion of {label}", motion, 1)
         set_kinks(label, kinks, load, course)
-        if callable(motion):
-            check_course(f"motion of {label}", Coordinate(name or joint, motion), jumps=True)
+        if "function" in course:
+            check_course(f"motion of {label}", Coordinate(name or joint, course["function"]), jumps=True)
         row: ForceRow = {
             "kind": "drive",
             "torque": load["vector"][0] if "vector" in load else 0.0,
@@ -316,8 +316,8 @@ class ForceBuilder(SpringBuilder):
         set_kinks(repr(name), kinks, course)
         if "pieces" in course:
             check_smooth(f"motion of {name!r}", course["pieces"])
-        if callable(motion):
-            check_course(f"motion of {name!r}", Coordinate(name, motion), jumps=False)
+        if "function" in course:
+            check_course(f"motion of {name!r}", Coordinate(name, course["function"]), jumps=False)
         moved = _coordinate_row(course)
         row: JointRow = {**self._along(joint, which), "kind": f"{which}_motion", "of": joint, "motion": moved}
         return self._enter(self._joints, name, row)

@@ -19,6 +19,7 @@ from lgint._build.joints import JointBuilder
 from lgint._build.line import Line, line
 from lgint._build.timed import Load, Motion, is_table, set_kinks, value_in_time
 from lgint._model.checks import triangle
+from lgint._model.compiled import CompiledFunction, function_of_time
 from lgint._model.formulations import FORMULATIONS
 from lgint._model.record import LoadRow
 from lgint._model.rod import Rod
@@ -157,6 +158,7 @@ class RodBuilder(BodyBuilder, JointBuilder, CouplingBuilder, ControlBuilder):
         _check_formulation(f"formulation of {name!r}", formulation)
         per_length = _inertia(f"inertia of {name!r}", inertia, shape.edges)
         clamps = _clamps(name, clamped, shape.count, kinks)
+        load = function_of_time(f"load of {name!r}", load, "load", 3)
         held = self._attached(name, attached, shape.count, clamps)
         laws = _laws(name, stiffness, damping, reference_strain, shape)
         u = _per_node(f"velocity of {name!r}", velocity, shape.count)
@@ -327,16 +329,19 @@ def _strains(name: str, reference: Strain | None, shape: Line) -> Sequence[Any]:
     """The reference strain of each edge: values or functions of time."""
     if reference is None:
         return [*_strains_of_start(name, shape)]
-    if callable(reference):
-        return [Shared(reference)] * shape.edges
-    given: Any = reference
+    what = f"reference_strain of {name!r}"
+    given: Any = function_of_time(what, reference, "motion", WIDTH)
+    if callable(given):
+        return [given if isinstance(given, CompiledFunction) else Shared(given)] * shape.edges
     if _is_table(given):
         return [given] * shape.edges
+    if isinstance(given, Sequence):
+        given = [function_of_time(what, one, "motion", WIDTH) for one in given]
     if isinstance(given, Sequence) and given and all(callable(one) for one in given):
         if len(given) != shape.edges:
-            raise ValueError(f"reference_strain of {name!r}: {shape.edges} functions expected, got {len(given)}")
+            raise ValueError(f"{what}: {shape.edges} functions expected, got {len(given)}")
         return given
-    return [*_per_edge(f"reference_strain of {name!r}", given, shape.edges, (WIDTH,))]
+    return [*_per_edge(what, given, shape.edges, (WIDTH,))]
 
 
 def _is_table(given: object) -> bool:
@@ -386,6 +391,7 @@ def _clamps(name: str, clamped: Clamps, count: int, kinks: ArrayLike) -> dict[in
     if isinstance(clamped, (str, int)) or not isinstance(clamped, Iterable):
         raise ValueError(f"{what}: a sequence of node numbers or a dict expected, got {clamped!r}")
     motions = clamped if isinstance(clamped, Mapping) else dict.fromkeys(clamped)
+    motions = {i: function_of_time(what, given, "motion", WIDTH) for i, given in motions.items()}
     return {_node(what, i, count): {"motion": given, "kinks": _own(kinks, given)} for i, given in motions.items()}
 
 
@@ -396,6 +402,8 @@ def _own(kinks: ArrayLike, given: object) -> ArrayLike:
 
 def _share(what: str, load: Load, length: float) -> Load:
     """The load on a part of the rod, as `add_force` takes it."""
+    if isinstance(load, CompiledFunction):
+        return load.scaled(length)
     if callable(load):
         return Scaled(load, length)
     if is_table(load):

@@ -4,6 +4,7 @@ A value, such as a force, is a number or a vector; a table as (times, values), l
 outside; or a function of time. A motion, which has a rate and a second rate, is a number or a vector, at rest; a table,
 the cubic spline through its values that rests before and after them; quadratic pieces, rows (t, value, rate, second
 rate); or a function that returns value, rate and second rate. Both have `kinks` where a function is not smooth.
+Functions may be compiled: of the type `lgint.signatures.load` for values, and `motion` for motions.
 """
 
 from __future__ import annotations
@@ -16,6 +17,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from lgint._args import Array, array
+from lgint._model.compiled import CompiledFunction, function_of_time
+from lgint._model.motion import WIDTH
 from lgint._model.record import LoadRow, Matrix
 from lgint._model.shared import Single
 
@@ -28,9 +31,10 @@ SAMPLES: Final = 0.13, 0.5, 1.0  # s, where they are compared, besides t = 0
 
 
 def value_in_time(what: str, given: Load, n: int) -> LoadRow:
-    """The record of a value of n components: a vector, a table or a function."""
+    """The record of a value of n components: a vector, a table or a function; a compiled strain has derivatives."""
+    given = function_of_time(what, given, "load" if n < WIDTH else "motion", n)
     if callable(given):
-        return {"function": Single(given) if n == 1 else given}
+        return {"function": Single(given) if n == 1 and not isinstance(given, CompiledFunction) else given}
     if is_table(given, lists=n == 1):
         return _table(what, given, (n,))
     return {"vector": array(what, given, (n,), *([()] if n == 1 else [])).reshape(n).tolist()}
@@ -38,6 +42,7 @@ def value_in_time(what: str, given: Load, n: int) -> LoadRow:
 
 def motion_in_time(what: str, given: Motion, *widths: int) -> LoadRow:
     """The record of a motion of one of `widths` components: pieces, a table or a function; a vector is one piece."""
+    given = function_of_time(what, given, "motion", max(widths))
     if callable(given):
         return {"function": given}
     if is_table(given):

@@ -433,7 +433,7 @@ def _edge(record: Record, name: str, frames: tuple[int, int]) -> Element:
     joint = record["joints"][name]
     values = {**joint, **_axes(record, joint), **_source(joint["reference"])}
     function, constrained = joint["reference"].get("function"), ROWS[joint["kind"]]
-    if function and constrained:
+    if function and constrained and not isinstance(function, CompiledFunction):
         function = StrainLaw(name, function, constrained)
     return _element(joint["kind"], name, frames, values, function, *_rows(record, name))
 
@@ -558,7 +558,8 @@ def _load(record: Record, name: str, force: ForceRow, at: tuple[int, ...]) -> El
     turn = _reference(record, force["bodies"][0]) if force["axes"] == "body" else None
     function = load.get("function")
     if function and turn is not None:
-        function = TurnedLoad(function, np.array(turn))
+        turned = np.array(turn)
+        function = function.turned(turned) if isinstance(function, CompiledFunction) else TurnedLoad(function, turned)
     return _element(force["kind"], name, at, {"axes": force["axes"], **_source(load, turn)}, function)
 
 

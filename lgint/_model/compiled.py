@@ -122,6 +122,11 @@ def user_function(
     return replace(checked(f"function of {label}", value, signature), has_tangent=bool(tangent)), None
 
 
+def function_of_time(what: str, value: Any, signature: str, size: int) -> Any:
+    """A load or motion of `size` values if it is compiled; anything else as it is."""
+    return checked(what, value, signature, size) if is_compiled(value) else value
+
+
 def is_compiled(value: Any) -> bool:
     """Whether something is a compiled function of any type."""
     return isinstance(value, CompiledFunction) or _read(value) is not None

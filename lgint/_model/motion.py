@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from lgint._args import Array, shown
+from lgint._model.compiled import CompiledFunction
 from lgint._model.record import LoadRow, Matrix, SupportRow
 
 WIDTH = 6  # entries of a motion: three coordinates of the position, three of the rotation vector
@@ -18,7 +19,12 @@ LEVELS = 3  # value and first two derivatives
 def motion(name: str, support: SupportRow) -> Callable[[float], Array] | None:
     """The motion of a support as the core takes it: displacement, rotation vector and their two derivatives, (3, 6)."""
     source = support["motion"]
-    return Displacement(name, course_of(source), np.array(support["position"])) if source else None
+    if not source:
+        return None
+    course = course_of(source)
+    if isinstance(course, CompiledFunction):
+        return course.shifted(support["position"])
+    return Displacement(name, course, np.array(support["position"]))
 
 
 def coordinate_motion(name: str, motion: Matrix | LoadRow) -> tuple[Matrix, Callable[[float], Array] | None]:
@@ -27,7 +33,8 @@ def coordinate_motion(name: str, motion: Matrix | LoadRow) -> tuple[Matrix, Call
         return motion, None
     if "times" in motion and "kinks" not in motion:  # of an older file, whose runs land on the ends alone
         motion = {**motion, "kinks": [motion["times"][0], motion["times"][-1]]}
-    return [[kink, 0.0, 0.0, 0.0] for kink in kinks_of(motion)], Coordinate(name, course_of(motion))
+    course, kinks = course_of(motion), [[kink, 0.0, 0.0, 0.0] for kink in kinks_of(motion)]
+    return kinks, course if isinstance(course, CompiledFunction) else Coordinate(name, course)
 
 
 def course_of(source: LoadRow) -> Callable[[float], ArrayLike]:
