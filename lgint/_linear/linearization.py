@@ -465,10 +465,11 @@ def linearize(
 
     The perturbations of all bodies, the displacement of the COM and a small rotation, are measured in one frame, so
     that the result is the same in every formulation. The system must be time-invariant in this frame: a state in
-    equilibrium is so in the frame at rest, rotors with round supports too, and a mechanism that turns as a whole in a
-    frame that turns with it. The terms are compared with those at two times shortly after along the motion, whose ratio
-    is irrational: the later one when the fastest body has turned by 0.1 rad or moved by a tenth of the size of the
-    system, at most 0.05 s. What is the same at both and changes at other times is not seen.
+    equilibrium is so in the frame at rest, rotors with round supports too, a system that accelerates without
+    turning if its parts keep their places in it, and a mechanism that turns as a whole in a frame that turns with
+    it. The terms are compared with those at two times shortly after along the motion, whose ratio is irrational:
+    the later one when the fastest body has turned by 0.1 rad or moved by a tenth of the size of the system, at most
+    0.05 s. What is the same at both and changes at other times is not seen.
 
     Systems of functions have no bodies and no frame. They are linearised in their local coordinates: a perturbation y
     leads from q to q exp(y), in axes that move with the body where q has rotations, as their velocities.

@@ -56,6 +56,32 @@ def test_the_governor_oscillates_as_a_model_of_two_coordinates_does(formulation)
     assert np.sort(np.abs(found))[:2].max() < 1e-5  # the spindle may be turned
 
 
+def hanging_cart(formulation, push, tilt):
+    """A cart under a constant force, with a wheel that spins, and a bob that hangs at an angle."""
+    b = lgint.ModelBuilder(gravity=(0, 0, -9.81), formulation=formulation)
+    b.add_body("cart", mass=4.0, inertia=(0.1, 0.1, 0.1))
+    b.add_joint("prismatic", lgint.ground, "cart", point=(0, 0, 0), axis=(1, 0, 0), name="rail")
+    b.add_body("wheel", mass=1.0, inertia=(0.2, 0.1, 0.1), angular_velocity=(20.0, 0, 0))
+    b.add_joint("revolute", "cart", "wheel", point=(0, 0, 0), axis=(1, 0, 0), name="axle")
+    b.add_body("bob", mass=2.0, inertia=(0.1, 0.1, 0.1), position=(-0.5 * np.sin(tilt), 0, -0.5 * np.cos(tilt)))
+    b.add_joint("revolute", "cart", "bob", point=(0, 0, 0), axis=(0, 1, 0), name="pin")
+    b.add_force("cart", force=(push, 0, 0))
+    return b.build(start="project")
+
+
+@pytest.mark.parametrize("formulation", FORMULATIONS)
+def test_a_cart_that_accelerates_steadily_is_time_invariant(formulation):
+    """The equations of its perturbations have constant coefficients where the bob hangs along g - a, and only there."""
+    g, a, M, m, arm, J = 9.81, 3.0, 5.0, 2.0, 0.5, 0.1
+    tilt = np.arctan2(a, g)
+    found = lgint.linearize(hanging_cart(formulation, (M + m) * a, tilt).state()).eigenvalues
+    mass = (M + m) * (m * arm**2 + J) - (m * arm * np.cos(tilt)) ** 2
+    frequency = np.sqrt(m * arm * np.hypot(g, a) * (M + m) / mass)
+    assert np.abs(found - 1j * frequency).min() < 1e-9
+    with pytest.raises(ValueError, match="not time-invariant in the frame at rest"):
+        lgint.linearize(hanging_cart(formulation, (M + m) * a, 0.1).state())
+
+
 @pytest.mark.parametrize("formulation", FORMULATIONS)
 def test_the_rotor_has_the_frequencies_of_the_closed_form(formulation):
     found = lgint.linearize(rotor(formulation).state())
