@@ -70,11 +70,12 @@ PyObject *lg_record_dict(lg_record *record)
 PyObject *lg_stats_dict(const lg_stats *s)
 {
     PyObject *parasitic = s->parasite.sought ? PyFloat_FromDouble(s->parasite.ratio) : Py_NewRef(Py_None);
-    return Py_BuildValue("{s:l,s:l,s:l,s:l,s:l,s:l,s:l,s:l,s:l,s:z,s:d,s:N}", "steps", s->steps, "rejected",
+    return Py_BuildValue("{s:l,s:l,s:l,s:l,s:l,s:l,s:l,s:l,s:l,s:l,s:z,s:d,s:N}", "steps", s->steps, "rejected",
                          s->rejected, "failed", s->failed, "retries", s->retries, "newton_iterations",
                          s->newton_iterations, "jacobians", s->jacobians, "factorisations", s->factorisations,
-                         "evaluations", s->evaluations, "dense_fallbacks", s->dense_fallbacks, "newton", s->newton,
-                         "least_cosine", s->nearest.cosine, "parasitic_rate", parasitic);
+                         "newton_factorisations", s->newton_factorisations, "evaluations", s->evaluations,
+                         "dense_fallbacks", s->dense_fallbacks, "newton", s->newton, "least_cosine", s->nearest.cosine,
+                         "parasitic_rate", parasitic);
 }
 
 static PyObject *timed_stats(const lg_outcome *outcome)

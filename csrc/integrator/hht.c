@@ -388,6 +388,7 @@ static lg_status hht_factor(void *self, int with_matrix, int keeps)
         lg_matrix_add_border(&accel->matrix, 1, accel->B, g->beta_prime, accel->B, 0, g->chain);
     }
     g->base.stats.jacobians++;
+    g->base.stats.newton_factorisations++;
     return lg_factor_named(g->base.system, &accel->matrix, &g->base.report);
 }
 

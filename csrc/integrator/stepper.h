@@ -27,6 +27,7 @@ typedef struct lg_parasite {
 
 typedef struct lg_stats {
     long steps, newton_iterations, jacobians, factorisations, evaluations, dense_fallbacks;
+    long newton_factorisations; /* those of Newton's method; the others are of masses */
     long rejected, failed; /* steps that were rejected; those of them that failed */
     long retries; /* steps that failed and were tried again at half their size */
     const char *newton; /* the variant of Newton's method in use, such as "auto"; NULL: none */

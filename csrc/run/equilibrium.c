@@ -120,6 +120,7 @@ static lg_stats stats_of(const load_search *s)
     return (lg_stats){.steps = (long)s->outcome->states.count,
                       .newton_iterations = s->statics.iterations,
                       .jacobians = s->statics.iterations,
+                      .newton_factorisations = s->statics.iterations,
                       .factorisations = accel->matrix.factorisations,
                       .evaluations = accel->evaluations,
                       .dense_fallbacks = accel->matrix.fallbacks,

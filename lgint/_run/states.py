@@ -38,6 +38,11 @@ class Stats:
         Evaluations of tangents, which are the matrices that Newton's method formed.
     factorisations : int
         Factorisations of matrices.
+    newton_factorisations : int or None
+        Those of them by Newton's method: of matrices with tangents, and of the second matrix of stabilised index 2. None
+        in files of versions that did not record it.
+    mass_factorisations : int or None
+        The others, of masses with constraint rows: for accelerations, projections and starts.
     force_evaluations : int
         Evaluations of the forces.
     dense_fallbacks : int
@@ -67,6 +72,7 @@ class Stats:
     newton_iterations: int = 0
     jacobians: int = 0
     factorisations: int = 0
+    newton_factorisations: int | None = None
     force_evaluations: int = 0
     dense_fallbacks: int = 0
     gradients_formed: int = 0
@@ -75,6 +81,10 @@ class Stats:
     newton: str | None = None
     least_cosine: float | None = None
     parasitic_rate: float | None = None
+
+    @property
+    def mass_factorisations(self) -> int | None:
+        return None if self.newton_factorisations is None else self.factorisations - self.newton_factorisations
 
 
 class Abscissa(NamedTuple):

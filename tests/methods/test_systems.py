@@ -79,3 +79,19 @@ def test_long_chains_cost_in_proportion():
         assert np.isfinite(run.q).all()
     for n in (100, 1000, 10000):
         assert (fill[n] - fill[10]) / (n - 10) == pytest.approx((fill[10000] - fill[1000]) / 9000, rel=1e-12)
+
+
+@pytest.mark.parametrize("method", lgint.methods())
+def test_factorisations_are_counted_by_kind(method):
+    """Newton's matrices by its own count, twice where index 2 is stabilised; masses at starts, stages and projections."""
+    options = {o["name"] for o in lgint.method_info(method)["options"]}
+    top = lgint.models.heavy_top(formulation="euler_parameters")
+    for chosen in ({}, {"index": "stabilized"}) if "index" in options else ({},):
+        run = lgint.integrate(top, method, t_end=0.01, h=1e-3, **chosen)
+        stats, matrices = run.stats, 2 if run.options.get("index") == "stabilized" else 1
+        assert stats.newton_factorisations == matrices * stats.jacobians
+        assert stats.newton_factorisations + stats.mass_factorisations == stats.factorisations
+        implicit = stats.newton_iterations > 0
+        assert (stats.newton_factorisations > 0) == implicit and stats.mass_factorisations > 0
+        at_least = 0 if implicit and not method.startswith("radau") else stats.steps
+        assert stats.mass_factorisations >= at_least

@@ -97,6 +97,7 @@ static lg_status conserve_factor(void *self, int with_matrix, int keeps)
         lg_matrix_add_border(&accel->matrix, 1, c->G, c->row_scale, accel->B, 0, c->chain);
     }
     c->base.stats.jacobians++;
+    c->base.stats.newton_factorisations++;
     return lg_factor_named(c->base.system, &accel->matrix, &c->base.report);
 }
 
@@ -168,6 +169,7 @@ static lg_status factor_null(void *self, int with_matrix, int keeps)
     if (!with_matrix)
         LG_TRY(evaluate_system(c, 1, c->phi));
     c->base.stats.jacobians++;
+    c->base.stats.newton_factorisations++;
     return lg_null_factor(&c->null, &c->base.accel, c->G, &c->base.report);
 }
 

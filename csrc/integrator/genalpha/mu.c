@@ -107,6 +107,8 @@ lg_status lg_alpha_factor_mu(lg_genalpha_stepper *g, const lg_alpha_state *forme
     mu_chains(g, formed);
     lg_pattern_mask_nonholonomic(g->base.system->pattern, 1, g->base.accel.B);
     assemble(g);
+    g->base.stats.newton_factorisations++;
+    g->base.factorisations++;
     lg_status status = lg_matrix_factor(&g->mu_matrix);
     if (status == LG_SINGULAR) {
         assemble(g);

@@ -173,6 +173,7 @@ static lg_status factor_matrix(lg_genalpha_stepper *g, const lg_alpha_state *for
     else if (constrained)
         add_velocities(g, phidot_scale(g, formed->h));
     g->base.stats.jacobians++;
+    g->base.stats.newton_factorisations++;
     LG_TRY(lg_factor_named(g->base.system, &accel->matrix, &g->base.report));
     return g->index == LG_INDEX_STABILIZED ? lg_alpha_factor_mu(g, formed) : LG_OK;
 }

@@ -152,6 +152,7 @@ static lg_status factor(lg_radau_stepper *r, int i)
         lg_matrix_add_rows(matrix, mu, r->base.accel.Z, 0, r->chain);
     }
     r->base.stats.jacobians++;
+    r->base.stats.newton_factorisations++;
     r->base.factorisations++;
     r->base.fallbacks -= matrix->fallbacks;
     lg_status status = lg_factor_named(r->base.system, matrix, &r->base.report);
