@@ -7,7 +7,7 @@
 typedef struct integrate_call {
     lg_gil gil;
     const lg_system *system;
-    PyObject *on_step, *on_rows; /* callables, or NULL */
+    PyObject *on_step, *on_rows, *on_stop; /* callables, or NULL */
     int ends; /* whether on_step may end the run */
     PyObject *capsule,
         *both; /* a capsule with this call, and the function both_ends bound to it; NULL without on_step */
@@ -92,6 +92,36 @@ static lg_status call_on_step(void *self, lg_run *run, double *t_stop)
     return status;
 }
 
+/* Copies a part of the state that on_stop gives; -1 with an exception set if it is no array of that width. */
+static int take_part(const integrate_call *c, lg_part part, PyObject *given, lg_state *state)
+{
+    npy_intp width = lg_part_width(c->system, part);
+    PyArrayObject *array = lg_array(given, lg_parts[part].name, 1, &width, 0);
+    if (array && width)
+        memcpy(lg_part_of(state, part), lg_data(array), (size_t)width * sizeof(double));
+    Py_XDECREF(array);
+    return array ? 0 : -1;
+}
+
+/* on_stop(t, q, v, mem) where on_step has stopped the run -> None, or (q, v, mem, goes_on) to go on with. */
+static lg_status call_on_stop(void *self, lg_run *run, int *acts, int *goes_on)
+{
+    integrate_call *c = self;
+    const lg_state *at = &run->state;
+    PyObject *q, *v, *mem;
+    lg_gil_take(&c->gil);
+    PyObject *result = PyObject_CallFunction(c->on_stop, "dNNN", at->t, copied(c, LG_PART_Q, 1, &at),
+                                             copied(c, LG_PART_V, 1, &at), copied(c, LG_PART_MEM, 1, &at));
+    *acts = result && result != Py_None;
+    if (*acts && PyArg_ParseTuple(result, "OOOp:on_stop", &q, &v, &mem, goes_on) &&
+        take_part(c, LG_PART_Q, q, &run->state) == 0 && take_part(c, LG_PART_V, v, &run->state) == 0)
+        (void)take_part(c, LG_PART_MEM, mem, &run->state);
+    Py_XDECREF(result);
+    lg_status status = PyErr_Occurred() ? LG_CALLBACK : LG_OK;
+    lg_gil_release(&c->gil);
+    return status;
+}
+
 static lg_status call_on_rows(void *self, lg_outcome *rows)
 {
     integrate_call *c = self;
@@ -108,8 +138,11 @@ static lg_status call_on_rows(void *self, lg_outcome *rows)
 
 static PyObject *run_integrate(integrate_call *c, const lg_module *module, lg_session *session)
 {
-    const lg_observer observer = {
-        .self = c, .poll = lg_gil_poll, .step = c->on_step ? call_on_step : NULL, .ends = c->ends};
+    const lg_observer observer = {.self = c,
+                                  .poll = lg_gil_poll,
+                                  .step = c->on_step ? call_on_step : NULL,
+                                  .act = c->on_stop ? call_on_stop : NULL,
+                                  .ends = c->ends};
     lg_outcome outcome;
     c->system = session->setup->system;
     c->module = module;
@@ -125,14 +158,14 @@ static PyObject *run_integrate(integrate_call *c, const lg_module *module, lg_se
 const char lg_integrate_doc[] =
     "integrate(system, method, t0, t_end, h, save_every, q, v, start, options, progress=None, t_eval=None,\n"
     "          on_step=None, dense=False, stops=None, on_rows=None, room=0, ends=False, kept=0,\n"
-    "          others=0)\n--\n\n"
+    "          others=0, on_stop=None)\n--\n\n"
     "A whole run as a dict of arrays.";
 
 PyObject *lg_integrate_call(PyObject *self, PyObject *args, PyObject *kwargs)
 {
-    static char *names[] = {"system", "method",  "t0",      "t_end",    "h",      "save_every", "q",
-                            "v",      "start",   "options", "progress", "t_eval", "on_step",    "dense",
-                            "stops",  "on_rows", "room",    "ends",     "kept",   "others",     NULL};
+    static char *names[] = {"system", "method",  "t0",       "t_end",  "h",       "save_every", "q",     "v",
+                            "start",  "options", "progress", "t_eval", "on_step", "dense",      "stops", "on_rows",
+                            "room",   "ends",    "kept",     "others", "on_stop", NULL};
     const lg_module *module = PyModule_GetState(self);
     PyObject *t_eval = Py_None, *stops = Py_None, *result = NULL;
     Py_ssize_t room = 0;
@@ -141,12 +174,12 @@ PyObject *lg_integrate_call(PyObject *self, PyObject *args, PyObject *kwargs)
     lg_schedule schedule = {0};
     lg_session session = {.setup = &setup, .schedule = &schedule};
     integrate_call c = {.on_step = NULL};
-    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "OsdddlOOOO|OOOpOOnpdi:integrate", names, &a.system, &a.method,
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "OsdddlOOOO|OOOpOOnpdiO:integrate", names, &a.system, &a.method,
                                      &a.t0, &schedule.t_end, &schedule.h, &schedule.save_every, &a.q, &a.v, &a.start,
                                      &a.options, &c.gil.progress, &t_eval, &c.on_step, &session.dense, &stops,
-                                     &c.on_rows, &room, &c.ends, &session.kept, &session.others) ||
+                                     &c.on_rows, &room, &c.ends, &session.kept, &session.others, &c.on_stop) ||
         lg_function("progress", &c.gil.progress) < 0 || lg_function("on_step", &c.on_step) < 0 ||
-        lg_function("on_rows", &c.on_rows) < 0)
+        lg_function("on_stop", &c.on_stop) < 0 || lg_function("on_rows", &c.on_rows) < 0)
         return NULL;
     session.room = room > 0 ? (size_t)room : 1;
     PyObject *owned = PyList_New(0);

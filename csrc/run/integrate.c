@@ -205,6 +205,7 @@ typedef struct lg_loop {
     double next_evaluation; /* the next time of t_eval; INFINITY after the last */
     int saved; /* whether the present state has been saved */
     int ended; /* whether the observer has ended the run */
+    int anew; /* whether it has put another state in the place of the present one, from which steps begin anew */
     lg_poll poll;
 } lg_loop;
 
@@ -267,6 +268,24 @@ static lg_status end_at(lg_loop *loop, double t)
     return lg_run_restart(run, t);
 }
 
+/* Lets the observer put another state in the place of the one at which it has stopped the run. */
+static lg_status act(lg_loop *loop)
+{
+    lg_run *run = loop->run;
+    int acts = 0, goes_on = 0;
+    if (!loop->ended || !loop->observer->act)
+        return LG_OK;
+    LG_TRY(loop->observer->act(loop->observer->self, run, &acts, &goes_on));
+    if (!acts)
+        return LG_OK;
+    loop->saved = 0;
+    loop->anew = 1;
+    loop->ended = !goes_on;
+    run->stepper->replaced = 1;
+    LG_TRY(lg_run_restart(run, run->state.t));
+    return goes_on ? save_step(loop) : LG_OK; /* the last state is saved at the end */
+}
+
 /* The state at a kink gets the accelerations and multipliers of the data after it, unless the method keeps those of its
    step. */
 static lg_status pass_kink(lg_run *run, double kink)
@@ -282,13 +301,16 @@ static lg_status finish_step(lg_loop *loop, double kink)
     double t_stop = INFINITY;
     if (loop->observer->step)
         LG_TRY(loop->observer->step(loop->observer->self, run, &t_stop));
-    if (t_stop < run->state.t)
-        return end_at(loop, t_stop);
-
+    if (t_stop < run->state.t) {
+        LG_TRY(end_at(loop, t_stop));
+        return act(loop);
+    }
     loop->ended = t_stop <= run->state.t;
     if (loop->next_evaluation < run->state.t)
         LG_TRY(evaluate_before(loop, run->state.t));
-    return isfinite(kink) ? pass_kink(run, kink) : LG_OK;
+    if (isfinite(kink))
+        LG_TRY(pass_kink(run, kink));
+    return act(loop);
 }
 
 /* A step that ends at `next` must advance the time. */
@@ -369,7 +391,8 @@ static lg_status run_interval(lg_loop *loop, double stop)
     lg_landing landing = next_landing(run->system, run->state.t, stop, h);
     if (!adaptive)
         enter_interval(run->grid, run->state.t, landing.t, h);
-    while (run->state.t < landing.t && !loop->ended)
+    loop->anew = 0;
+    while (run->state.t < landing.t && !loop->ended && !loop->anew)
         LG_TRY(advance_loop(loop, landing));
     return LG_OK;
 }

@@ -24,6 +24,9 @@ typedef struct lg_observer {
     /* Optional: called with each accepted step, from run->before to run->state, before its end gets the accelerations
        of a kink's right side. The run ends at *t_stop if that is set to a time inside the step. */
     lg_status (*step)(void *self, lg_run *run, double *t_stop);
+    /* Optional: called with the state at which `step` has stopped the run. It may put another state in its place, with
+       `*acts` set; then the run begins anew there, and goes on if `*goes_on` is set. */
+    lg_status (*act)(void *self, lg_run *run, int *acts, int *goes_on);
     int ends; /* whether `step` may end the run: otherwise a run that could never reach t_end is refused or ended */
 } lg_observer;
 

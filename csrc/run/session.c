@@ -91,6 +91,22 @@ static lg_status session_step(void *self, lg_run *run, double *t_stop)
     return observer->step ? observer->step(observer->self, run, t_stop) : LG_OK;
 }
 
+/* The state before the action is a row of its own; rows are only taken away with the one after it, from which a run
+   can go on. */
+static lg_status session_act(void *self, lg_run *run, int *acts, int *goes_on)
+{
+    recording *r = self;
+    const lg_observer *observer = r->session->observer;
+    lg_record *rows = &r->outcome->states;
+    size_t before = rows->count;
+    if (!r->session->schedule->t_eval)
+        LG_TRY(lg_record_add(rows, &run->state, run->h, run->error));
+    lg_status status = observer->act(observer->self, run, acts, goes_on);
+    if (status != LG_OK || !*acts)
+        rows->count = before;
+    return status;
+}
+
 static lg_status session_poll(void *self, double t)
 {
     const lg_observer *observer = ((const recording *)self)->session->observer;
@@ -135,6 +151,7 @@ static lg_status run_session(recording *r, lg_report *report)
                             .save = session_save,
                             .poll = session->observer->poll ? session_poll : NULL,
                             .step = session->dense || session->observer->step ? session_step : NULL,
+                            .act = session->observer->act ? session_act : NULL,
                             .ends = session->observer->ends};
     r->taken = lg_wall_time();
     LG_TRY(reserve_rows(r, report));

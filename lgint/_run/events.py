@@ -14,6 +14,9 @@ from lgint._model.system import System
 from lgint._run.trajectory import Trajectory
 from lgint._state.state import Parts, State
 
+CONSISTENT = 1e-9  # of q and v: by how much more an action may violate the constraints
+HALVINGS = 40  # of a step in which a function returns to the zero from which an action has sent it
+
 Event = Callable[[float, Array, Array], float] | Callable[[State], float]
 # t, q, v, a, lam and mem of both ends of a step, None, and the curve of the step if the method has one
 Knots = tuple[tuple[float, float], Array, Array, Array, Array, Array, None, Array | None]
@@ -36,11 +39,20 @@ class Events:
         self._of_state = [takes_one(function) for function in functions]
         self.direction = [_direction(function) for function in functions]
         self.left = [_terminal(function) for function in functions]  # events until the run ends; below 1: it goes on
+        self.actions = [_action(function) for function in functions]
         self.values: list[float] | None = None
+        self._sides: dict[int, float] = {}  # from which functions came whose action has just made the state
+        self._acting: list[int] = []  # those whose action is due
+        self._acted: dict[int, float] = {}  # when they acted last
         self.found: list[list[tuple[float, Array, Array]]] = [[] for _ in functions]
         self.ended = False
         if known is not None:
             self._take_over(known)
+
+    @property
+    def acts(self) -> bool:
+        """Whether an event may change the state."""
+        return any(action is not None for action in self.actions)
 
     @property
     def may_end(self) -> bool:
@@ -57,12 +69,29 @@ class Events:
         """The names of the functions, for the description in a folder."""
         return None if events is None else [_name(function) for function in cls.listed(events)]
 
+    @classmethod
+    def called(cls, events: Event | Sequence[Event]) -> list[Any]:
+        """The functions and their actions."""
+        functions = cls.listed(events)
+        return [*functions, *(action for each in functions if (action := _action(each)) is not None)]
+
     def _take_over(self, known: Trajectory) -> None:
         """Takes over the events up to the state from which `known` is resumed; later ones will be found again."""
         columns = zip(known.t_events or [], known.q_events or [], known.v_events or [], strict=True)
         for i, events in enumerate(columns):
             self.found[i] = [event for event in zip(*events, strict=True) if event[0] <= known.end["t"][0]]
             self.left[i] -= len(self.found[i])
+            if self.actions[i] is not None and self.found[i] and self.found[i][-1][0] == known.end["t"][0]:
+                self._sides[i] = self._side(i, known)
+
+    def _side(self, i: int, known: Trajectory) -> float:
+        """The side from which a function came to the zero at which the run `known` ends."""
+        if self.direction[i]:
+            return -float(np.sign(self.direction[i]))
+        row = int(np.flatnonzero(known.t < known.t[-1])[-1])
+        state = known.state(row)
+        value = _value(self.functions[i], state.t, *([state] if self._of_state[i] else [state.q, state.v]))
+        return float(np.sign(value))
 
     def on_step(self, t: float, q: Array, v: Array, mem: Array, both_ends: Callable[[], Knots]) -> float | None:
         """Records the events of a step that ends at `t`; returns the time of the one that ends the run, if any."""
@@ -70,8 +99,40 @@ class Events:
             (begin, _), (q0, _), (v0, _), _, _, (mem0, _), *_ = both_ends()
             self.values = self._values(begin, q0, v0, mem0)
         old, self.values = self.values, self._values(t, q, v, mem)
-        crossed = [i for i, where in enumerate(self.direction) if _crosses(old[i], self.values[i], where)]
-        return self._locate(crossed, old, self.values, both_ends()) if crossed else None
+        sides, self._sides = self._sides, {}
+        ends = list(zip(old, self.values, self.direction, strict=True))
+        crossed = [i for i, pair in enumerate(ends) if i not in sides and _crosses(*pair)]
+        back = {i: side for i, side in sides.items() if self.values[i] * side <= 0}
+        return self._locate(crossed, back, old, self.values, both_ends()) if crossed or back else None
+
+    def on_stop(self, t: float, *at: Array) -> tuple[Array, Array, Array, bool] | None:
+        """What the actions at this time make of the state: q, v and mem, and whether the run goes on; None: nothing."""
+        if not self._acting:
+            return None
+        state, self.values = self._state(t, *at), None
+        for i in self._acting:
+            if t - self._acted.get(i, -np.inf) <= _resolution(t):
+                raise ValueError(
+                    f"event {_name(self.functions[i])}: it acts at t = {t:.9g}, where it has just acted; its action "
+                    "must lead to a state that leaves the zero, or the event must be terminal"
+                )
+            self._acted[i] = t
+            state = self._act(i, state)
+        return state.q, state.v, state.mem, not self.ended
+
+    def _act(self, i: int, state: State) -> State:
+        what = f"event {_name(self.functions[i])}: action"
+        found: Any = self.actions[i](state)  # type: ignore[misc]
+        if not isinstance(found, State) or found.model.core is not self._core:
+            raise ValueError(f"{what}: a State of the run's model expected, got {shown(found)}")
+        if found.t != state.t:
+            raise ValueError(f"{what}: its state must be at t = {state.t!r}, as the event is, got t = {found.t!r}")
+        before, after = (np.abs(self._core.residual(s.t, s.q, s.v, s.mem)).ravel() for s in (state, found))
+        if (after > before + CONSISTENT * (1 + np.abs(found.q).max() + np.abs(found.v).max())).any():
+            raise ValueError(
+                f"{what}: its state violates the constraints by {after.max():.3g}, before by {before.max():.3g}"
+            )
+        return found
 
     def _values(self, *at: Any) -> list[float]:
         """The values of all functions at t, q, v and mem."""
@@ -84,8 +145,10 @@ class Events:
     def _state(self, t: float, q: Array, v: Array, mem: Array) -> State:
         return State(Parts(self._model, {"t": t, "q": q, "v": v, "mem": mem}, _LACKING))
 
-    def _locate(self, crossed: list[int], old: list[float], new: list[float], step: Knots) -> float | None:
-        """Finds the zeros of functions that change their sign in a step."""
+    def _locate(
+        self, crossed: list[int], back: dict[int, float], old: list[float], new: list[float], step: Knots
+    ) -> float | None:
+        """Finds the zeros of functions that change their sign in a step, or come `back` to where an action was."""
         (begin, end), *_ = step
 
         def at(time: float) -> tuple[Array, Array, Array]:
@@ -104,13 +167,20 @@ class Events:
                 return _value(function, time, self._state(time, q, v, mem))
             return _value(function, time, q, v)
 
-        curves = [partial(on_curve, i) for i in crossed]
-        times = [_root(curve, begin, end, old[i], new[i]) for curve, i in zip(curves, crossed, strict=True)]
-        return self._record(sorted(zip(times, crossed, strict=True)), at)
+        first = {i: (begin, old[i]) for i in crossed}
+        for i, side in back.items():
+            away = _away(partial(on_curve, i), begin, end, side)
+            if away is not None and _crosses(away[1], new[i], self.direction[i]):
+                first[i] = away
+        times = {i: _root(partial(on_curve, i), t, end, value, new[i]) for i, (t, value) in first.items()}
+        stop = self._record(sorted((time, i) for i, time in times.items()), at)
+        self._sides = {i: float(np.sign(first[i][1])) for i in self._acting}
+        return stop
 
     def _record(self, hits: list[tuple[float, int]], state: Callable[[float], tuple[Array, ...]]) -> float | None:
-        """Keeps the hits up to the one that ends the run, if any, and returns the time of that end."""
+        """Keeps the hits up to the one that stops the run, if any, and returns the time of that stop."""
         end = self._end(hits)
+        self._acting = []
         for time, i in hits:
             if end is not None and time > end:
                 break
@@ -119,15 +189,17 @@ class Events:
             q, v, _ = state(at)
             self.found[i].append((at, q, v))
             self.left[i] -= 1
-        self.ended = end is not None
+            self.ended |= self.left[i] == 0
+            if self.actions[i] is not None:
+                self._acting.append(i)
         return end
 
     def _end(self, hits: list[tuple[float, int]]) -> float | None:
-        """The time at which a hit ends the run: the latest of all hits that coincide with it, so that none is lost."""
+        """The time at which a hit ends the run or acts: the latest of all hits that coincide with it."""
         left = list(self.left)
         for time, i in hits:
             left[i] -= 1
-            if left[i] == 0:
+            if left[i] == 0 or self.actions[i] is not None:
                 return max(other for other, _ in hits if other <= time + _resolution(time))
         return None
 
@@ -166,6 +238,13 @@ def _direction(function: Any) -> float:
     return number(f"event {_name(function)}: direction", getattr(function, "direction", 0.0))
 
 
+def _action(function: Any) -> Callable[[State], State] | None:
+    action: Callable[[State], State] | None = getattr(function, "action", None)
+    if action is not None and not callable(action):
+        raise ValueError(f"event {_name(function)}: action: a function of a State expected, got {shown(action)}")
+    return action
+
+
 def _terminal(function: Any) -> int:
     """Number of events of this function that ends the run; 0: never."""
     terminal = getattr(function, "terminal", False)
@@ -186,6 +265,16 @@ def _crosses(before: float, after: float, direction: float) -> bool:
 def _resolution(t: float) -> float:
     """Events closer than this coincide: twice the accuracy to which `_root` locates each of them."""
     return 8 * float(np.finfo(float).eps) * abs(t)
+
+
+def _away(f: Callable[[float], float], a: float, b: float, side: float) -> tuple[float, float] | None:
+    """A time in (a, b) at which f is on the given side, with its value there; None: it seems to be nowhere there."""
+    for halvings in range(1, HALVINGS):
+        t = a + (b - a) * 0.5**halvings
+        value = f(t)
+        if value * side > 0:
+            return t, value
+    return None
 
 
 def _root(f: Callable[[float], float], a: float, b: float, fa: float, fb: float) -> float:

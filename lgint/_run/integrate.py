@@ -132,6 +132,8 @@ def integrate(
         output, to round-off, and recorded in `t_events`, `q_events` and `v_events`. Functions may have attributes, as
         in SciPy's `solve_ivp`: `terminal`, True or the number of events of this function that ends the run; and
         `direction`: if it is positive, only zeros with rising values count, if negative, only those with falling ones.
+        The attribute `action` is a function that is called with the `State` at the event and returns the one with which
+        the run goes on, such as `state.after_impact(...)`; both are rows of the trajectory, with the same time.
         A run that an event ends has the state of the dense output there, projected onto the constraints, with
         accelerations and multipliers of the index-1 equations; it can be resumed.
     dense_output : bool
@@ -264,13 +266,18 @@ def _run(
     begin, q, v, memory = start
     end, step, every, wanted, landings, dense = schedule
     on_step = watch.on_step if watch else None
+    on_stop = watch.on_stop if watch and watch.acts else None
+    if on_stop and dense:
+        raise ValueError("dense_output: an action makes the state jump, which it cannot show; give times as t_eval")
     on_rows, room, kept = (keeper.take, keeper.room(model), keeper.kept(model)) if keeper else (None, 0, 0)
     ends = watch is not None and watch.may_end
     arguments = (model.core, method, begin, end, step, every, q, v, memory, given, report)
     formed = gradients_formed()
     result: dict[str, Any] = {}
     try:
-        result = _core.integrate(*arguments, wanted, on_step, dense, landings, on_rows, room, ends, kept, others)
+        result = _core.integrate(
+            *arguments, wanted, on_step, dense, landings, on_rows, room, ends, kept, others, on_stop
+        )
         _count_gradients(result, formed)
         run = _trajectory(model, method, options, result, watch, keeper)
     except BaseException as error:

@@ -197,7 +197,7 @@ def folder_of(
     about = {"method": method, "options": all_options(method, given, kept)}
     names = {"save": saved_names(save), "events": Events.names(events)}
     about |= {"model": type(model).__name__, "record": model.record(), "arguments": {**arguments, **names}}
-    functions = {"events": None if events is None else Events.listed(events), "save": save}
+    functions = {"events": None if events is None else Events.called(events), "save": save}
     functions["model"] = model.origin["parameters"] if model.origin else model.record()
     with Folder(path, about, given, layout_of(model), lambda: function_keys(**functions)) as folder:
         yield folder, _known(folder, model)

@@ -10,6 +10,7 @@ import numpy as np
 from lgint import _core
 from lgint._args import Array
 from lgint._model.system import System
+from lgint._state.impacts import Contacts, velocities_after
 from lgint._state.mechanics import MechanicsAccessors
 
 PARTS: Final = ("t", *_core.PARTS, "extra")  # what a state consists of; "extra" is a dict of arrays
@@ -147,6 +148,38 @@ class State(MechanicsAccessors):
     def _need_forces(self, what: str) -> None:
         if isinstance(self._source, Inside):
             raise AttributeError(f"this state has no {what}: {self._source.lacking}")
+
+    def after_impact(self, contacts: Contacts, *, restitution: float = 0.0, tangential: str = "free") -> State:
+        """The state after an impact: the velocities jump where bodies have touched, and nothing else changes.
+
+        The impulses are those of a compression without restitution, in which no impulse pulls and no contact closes
+        further, times 1 + `restitution`; where others are driven into contact by this, they stop. Constraints hold,
+        and the kinetic energy of the velocities that they leave free never grows.
+
+        Parameters
+        ----------
+        contacts : str, tuple or sequence of them
+            The names of contacts that `add_contact` has added, of which all points with a gap of at most 1e-6 m take
+            part; or (body, local_point, normal) or (body, local_point, normal, other body): a point of the body, m, in
+            its axes from its COM, and the inertial direction in which it may leave the other one, by default the
+            ground.
+        restitution : float
+            From 0 to 1: the part of the compression's normal impulses that follows it.
+        tangential : str
+            "free": no impulses across the normals. "stick": points with a normal impulse do not slide afterwards.
+
+        Returns
+        -------
+        State
+            At the same time, with the same coordinates.
+
+        Raises
+        ------
+        ValueError
+            For unknown names, a contact that is open, and one whose rate no impulse can change.
+        """
+        v = velocities_after(self, contacts, restitution, tangential)
+        return State(Start(self.model, self.t, self.q, v, self.mem, check=False))
 
     def __copy__(self) -> State:
         return self

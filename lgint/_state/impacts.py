@@ -1,0 +1,191 @@
+"""Impacts: the velocities after contacts have closed, in the metric of the mass.
+
+Velocities that the constraints leave free are v = N u, where N is a basis of the null space of B. With N^T M N = L L^T,
+a change of them is x = L^T du, of the energy |x|^2/2. An impulse on the rows J of contacts gives x = A impulse with
+A = L^-1 N^T J^T, and changes their rates by A^T x. The normal impulses of the compression are those with
+
+    impulses >= 0,   rates >= 0,   impulses . rates = 0,
+
+which is the projection onto a cone, with one solution x; restitution e adds e times these impulses. The rows of
+contacts that stick are equations beside these, and eliminated first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from lgint._args import Array, array, choice, number, shown
+from lgint._state.mechanics import MechanicsAccessors
+
+CLOSED: Final = 1e-6  # m: a point of a contact takes part if its gap is at most this
+SMALL: Final = 1e-12  # of the largest: what counts as zero among singular values and impulses
+TANGENTIAL: Final = ("free", "stick")
+
+Contacts = str | Sequence[Any]
+
+
+class Row(NamedTuple):
+    """A point at which two bodies touch."""
+
+    normal: Array  # (nv,), the derivative of the gap's rate by v
+    across: Array  # (2, nv)
+    rate: float  # of the gap
+    slip: Array  # (2,), velocities across the normal
+
+
+def velocities_after(state: MechanicsAccessors, contacts: Contacts, restitution: float, tangential: str) -> Array:
+    """The velocities (nv,) after an impact."""
+    e = number("restitution", restitution)
+    if not 0 <= e <= 1:
+        raise ValueError(f"restitution: a number from 0 to 1 expected, got {restitution!r}")
+    choice("tangential", tangential, TANGENTIAL)
+    rows = _rows(state, contacts)
+    N = _null_space(state.constraint_matrix())
+    L = np.linalg.cholesky(N.T @ state.mass_matrix() @ N)
+    normal, across = ([getattr(row, name) for row in rows] for name in ("normal", "across"))
+    A: Array = np.linalg.solve(L, N.T @ np.transpose(normal))
+    T = [np.linalg.solve(L, N.T @ each.T) for each in across]
+    rate, slip = np.array([row.rate for row in rows]), [row.slip for row in rows]
+    x = _impact(A, rate, T if tangential == "stick" else [], slip, e)
+    after: Array = state.v + N @ np.linalg.solve(L.T, x)
+    return after
+
+
+def _null_space(B: Array) -> Array:
+    """An orthonormal basis (nv, n) of the velocities that the constraints leave free."""
+    _, sizes, V = np.linalg.svd(B)
+    rank = int((sizes > SMALL * sizes.max(initial=0)).sum())
+    free: Array = V[rank:].T
+    return free
+
+
+# ---- in the metric of the mass ----
+
+
+def _impact(A: Array, rate: Array, T: list[Array], slip: list[Array], e: float) -> Array:
+    """The change x under compression and restitution; contacts without an impulse do not stick."""
+    sticking = list(range(len(T)))
+    while True:
+        Q, still = _stick([T[i] for i in sticking], [slip[i] for i in sticking], len(A))
+        free = A - Q @ (Q.T @ A)
+        start = rate + A.T @ still
+        impulses = _compress(free, start)
+        loose = [i for i in sticking if not impulses[i] > SMALL * impulses.max(initial=0)]
+        if not loose:
+            break
+        sticking = [i for i in sticking if i not in loose]
+    x: Array = still + free @ ((1 + e) * impulses)
+    again = rate + A.T @ x
+    if e > 0 and again.min(initial=0) < -SMALL * np.abs(rate).max(initial=0):  # some are driven into contact by others
+        x += free @ _compress(free, again)
+    return x
+
+
+def _stick(T: list[Array], slip: list[Array], n: int) -> tuple[Array, Array]:
+    """An orthonormal basis Q of the impulses across the normals, and the least change that stops the sliding."""
+    if not T:
+        return np.zeros((n, 0)), np.zeros(n)
+    rows, rates = np.hstack(T), np.concatenate(slip)
+    U, sizes, V = np.linalg.svd(rows, full_matrices=False)
+    kept = sizes > SMALL * sizes.max(initial=0)
+    Q = U[:, kept]
+    still: Array = -Q @ ((V[kept] @ rates) / sizes[kept])
+    return Q, still
+
+
+def _compress(A: Array, rate: Array) -> Array:
+    """The impulses >= 0 that leave no rate negative: the least |A impulse + c| for the c with A^T c = rate."""
+    c, *_ = np.linalg.lstsq(A.T, rate, rcond=SMALL)
+    if np.abs(A.T @ c - rate)[rate < 0].max(initial=0) > 1e-9 * np.abs(rate).max(initial=0):
+        raise ValueError(
+            "contacts: an impulse cannot stop some of them, because constraints or supports prescribe their rate"
+        )
+    return _least(A, -c)
+
+
+def _least(A: Array, b: Array) -> Array:
+    """The x >= 0 with the least |A x - b|, by the active sets of Lawson and Hanson."""
+    x, free = np.zeros(A.shape[1]), np.zeros(A.shape[1], dtype=bool)
+    small = SMALL * max(float(np.abs(A).max(initial=0)), 1e-300) * float(np.linalg.norm(b))
+    for _ in range(3 * A.shape[1] + 3):
+        gain = np.where(free, -np.inf, A.T @ (b - A @ x))
+        if not len(gain) or gain.max() <= small:
+            break
+        free[np.argmax(gain)] = True
+        while True:
+            best = np.zeros_like(x)
+            best[free] = np.linalg.lstsq(A[:, free], b, rcond=SMALL)[0]
+            down = free & (best <= 0)
+            if not down.any():
+                break
+            step = np.min(x[down] / np.maximum(x[down] - best[down], 1e-300))
+            x = x + step * (best - x)
+            free &= x > SMALL * np.abs(x).max(initial=0)
+            x[~free] = 0
+        x = best
+    return x
+
+
+# ---- rows of contacts ----
+
+
+def _rows(state: MechanicsAccessors, contacts: Contacts) -> list[Row]:
+    single = isinstance(contacts, str) or (len(contacts) in (3, 4) and not any(map(_names, contacts[1:2])))
+    rows: list[Row] = []
+    for each in [contacts] if single else contacts:
+        rows += _of_name(state, each) if isinstance(each, str) else [_of_point(state, each)]
+    return rows
+
+
+def _names(item: Any) -> bool:
+    """Whether an item of a sequence names a contact or a body, and is no point."""
+    return isinstance(item, str) or (isinstance(item, (tuple, list)) and isinstance(item[0], str))
+
+
+def _of_name(state: MechanicsAccessors, name: str) -> list[Row]:
+    """The points of a contact that are closed."""
+    found = state.contact(name)
+    row: Any = state.multibody().forces[name]
+    first, second = row["bodies"][::-1] if row.get("turned") else row["bodies"]
+    closed = np.flatnonzero(found.gap <= CLOSED)
+    if not len(closed):
+        raise ValueError(
+            f"contacts: {name!r} is open by {found.gap.min():.3g} m; an impact takes place where shapes touch"
+        )
+    return [_row(state, first, second, found.point[k], found.normal[k]) for k in closed]
+
+
+def _of_point(state: MechanicsAccessors, given: Any) -> Row:
+    if not isinstance(given, (tuple, list)) or len(given) not in (3, 4):
+        raise ValueError(
+            "contacts: names of contacts, or tuples (body, local_point, normal) or (body, local_point, normal, other "
+            f"body), expected, got {shown(given)}"
+        )
+    body, other = given[0], given[3] if len(given) == 4 else "ground"
+    normal = array(f"normal of the contact of {body!r}", given[2], (3,))
+    if not normal.any():
+        raise ValueError(f"normal of the contact of {body!r}: a vector other than zero expected, got {normal}")
+    point = state.point(body, given[1])
+    return _row(state, other, body, point, normal / np.linalg.norm(normal))
+
+
+def _row(state: MechanicsAccessors, first: str, second: str, point: Array, normal: Array) -> Row:
+    """The row of a point, with the normal from the first body to the second one."""
+    axes = np.linalg.svd(normal[None])[2][1:]
+    ends = [_motion(state, who, point) for who in (first, second)]
+    J, velocity = ends[1][0] - ends[0][0], ends[1][1] - ends[0][1]
+    return Row(normal @ J, axes @ J, float(normal @ velocity), axes @ velocity)
+
+
+def _motion(state: MechanicsAccessors, who: str, point: ArrayLike) -> tuple[Array, Array]:
+    """The Jacobian (3, nv) and the velocity (3,) of the material point of a body that is at an inertial point."""
+    model = state.multibody()
+    if who == "ground":
+        return np.zeros((3, len(state.v))), np.zeros(3)
+    X = state.rotation(who).T @ (np.asarray(point) - state.position(who))
+    moving = np.zeros((3, len(state.v))) if who in model.supports else state.jacobian(who, X)[:3]
+    return moving, state.point_velocity(who, X)

@@ -1,0 +1,255 @@
+"""Impacts: velocities after contacts have closed, and runs that go on with them."""
+
+import numpy as np
+import pytest
+
+import lgint
+
+GRAVITY = 9.81
+UP = (0, 0, 1)
+FORMULATIONS = ["R3xSO3", "SE3", "euler_parameters", "tait_bryan"]
+
+
+def block(half=(0.2, 0.1, 0.5), rate=1.0, formulation="R3xSO3"):
+    """A block that turns about its left lower edge and lands flat."""
+    b = lgint.ModelBuilder(gravity=(0, 0, -GRAVITY), formulation=formulation)
+    w, d, h = half
+    inertia = np.array([d * d + h * h, w * w + h * h, w * w + d * d]) / 3
+    velocity = np.cross((0, rate, 0), (w, 0, h))
+    b.add_body("block", mass=1.0, inertia=inertia, position=(0, 0, h), velocity=velocity, angular_velocity=(0, rate, 0))
+    b.add_contact(
+        "block", lgint.ground, shapes=[("box", (0, 0, 0), half), ("plane", (0, 0, 0), UP)], stiffness=0.0, name="floor"
+    )
+    return b.build()
+
+
+@pytest.mark.parametrize("formulation", FORMULATIONS)
+@pytest.mark.parametrize("width", [0.1, 0.2, 0.3])
+def test_a_rocking_block_loses_what_housner_says(formulation, width):
+    """The rate falls to 1 - 1.5 sin^2 alpha of itself, where tan alpha is the width over the height."""
+    state = block((width, 0.1, 0.5), formulation=formulation).state()
+    after = state.after_impact("floor", tangential="stick")
+    expected = 1 - 1.5 * width**2 / (width**2 + 0.25)
+    np.testing.assert_allclose(after.angular_velocity("block"), (0, expected, 0), rtol=0, atol=1e-12)
+    corner = after.point_velocity("block", (width, 0.1, -0.5))
+    np.testing.assert_allclose(corner, 0, atol=1e-12)
+    assert after.point_velocity("block", (-width, 0.1, -0.5))[2] > 0.1 * width
+    assert (after.q == state.q).all() and after.t == state.t
+
+
+def two_links(formulation="minimal"):
+    b = lgint.ModelBuilder(gravity=(0, 0, -GRAVITY), formulation=formulation)
+    for i, name in enumerate(("upper", "lower")):
+        b.add_body(name, mass=1.0 + i, inertia=(0.1, 0.1, 0.01), position=(0, 0, -0.5 - i))
+        parent = "upper" if i else lgint.ground
+        b.add_joint("revolute", parent, name, point=(0, 0, -float(i)), axis=(0, 1, 0), name=f"pin{i}")
+    return b.build()
+
+
+@pytest.mark.parametrize("e", [0.0, 0.4, 1.0])
+def test_constraints_hold_and_formulations_agree(e):
+    """The tip of a double pendulum hits a wall; joints transmit the impact."""
+    found = []
+    for formulation in ("minimal", "R3xSO3", "euler_parameters"):
+        state = two_links(formulation).state(rates={"pin0": 1.0, "pin1": -0.5})
+        tip, wall = (0, 0, -0.5), (1, 0, 0)
+        before = state.point_velocity("lower", tip)[0]
+        after = state.after_impact(("lower", tip, wall), restitution=e)
+        assert after.point_velocity("lower", tip)[0] == pytest.approx(-e * before, abs=1e-12)
+        if state.model.nc:
+            residual = np.abs(after.constraint_residual("velocity")).max()
+            assert residual < 1e-12
+        loss = state.energy("kinetic") - after.energy("kinetic")
+        assert loss > 0.1 if e < 1 else abs(loss) < 1e-12
+        found.append([after.joint_rate(f"pin{i}") for i in range(2)])
+    np.testing.assert_allclose(found[1:], [found[0]] * 2, atol=1e-11)
+
+
+@pytest.mark.parametrize("tangential", ["free", "stick"])
+def test_impulses_do_not_pull_and_energy_never_grows(tangential):
+    """Random blocks that fly into a floor and a wall with any of their corners."""
+    rng, touched = np.random.default_rng(5), 0
+    model = block(rate=0.0)
+    corners = np.array(np.meshgrid([-0.2, 0.2], [-0.1, 0.1], [-0.5])).reshape(3, -1).T
+    rows = [("block", corner, UP) for corner in corners] + [("block", corner, (1, 0, 0)) for corner in corners[:2]]
+    for _ in range(40):
+        state = model.state(v=rng.normal(size=6))
+        e = rng.uniform()
+        after = state.after_impact(rows, restitution=e, tangential=tangential)
+        rates = [np.dot(normal, after.point_velocity("block", corner)) for _, corner, normal in rows]
+        assert min(rates) > -1e-11
+        assert after.energy("kinetic") <= state.energy("kinetic") + 1e-12
+        impulse = after.mass_matrix() @ (after.v - state.v)
+        touched += np.abs(impulse).max() > 1e-3
+        if tangential == "free":  # a cone of the normals: only upward and away from the wall
+            assert impulse[0] > -1e-12 and impulse[2] > -1e-12 and abs(impulse[1]) < 1e-12
+    assert touched > 20
+
+
+def test_contacts_that_separate_have_no_impulse():
+    state = block(rate=-1.0).state()
+    assert (state.after_impact(("block", (0.2, 0.1, -0.5), (0, 0, 1))).v == state.v).all()
+
+
+def test_newtons_cradle_passes_its_velocity_on():
+    b = lgint.ModelBuilder(gravity=(0, 0, 0))
+    names = [f"ball{i}" for i in range(2)]
+    for i, name in enumerate(names):
+        b.add_body(name, mass=1.0, inertia=(0.1, 0.1, 0.1), position=(i, 0, 0), velocity=(1.0 - i, 0, 0))
+    b.add_contact(*names, shapes=[("sphere", (0, 0, 0), 0.5)] * 2, stiffness=0.0, name="touch")
+    after = b.build().state().after_impact("touch", restitution=1.0)
+    np.testing.assert_allclose([after.velocity(name)[0] for name in names], (0, 1), atol=1e-14)
+
+
+MISTAKES = [
+    ((("block", (0, 0, -0.5), UP),), {"restitution": 1.5}, "restitution: a number from 0 to 1"),
+    (("floor",), {"tangential": "glue"}, "tangential"),
+    (("flor",), {}, "flor"),
+    ((("block", (0, 0, 0), (0, 0, 0)),), {}, "other than zero"),
+    (([("block", (0, 0, 0))],), {}, "tuples .body, local_point, normal"),
+]
+
+
+@pytest.mark.parametrize(("contacts", "options", "message"), MISTAKES, ids=lambda value: str(value)[:20])
+def test_mistakes_are_named(contacts, options, message):
+    with pytest.raises(ValueError, match=message):
+        block().state().after_impact(*contacts, **options)
+
+
+def test_a_contact_that_is_open_is_named():
+    model = block()
+    q = model.q0.copy()
+    q[2] += 0.1
+    with pytest.raises(ValueError, match="'floor' is open by 0.1 m"):
+        model.state(q=q).after_impact("floor")
+
+
+# ---- runs ----
+
+
+def ball(formulation="R3xSO3", height=1.0):
+    b = lgint.ModelBuilder(gravity=(0, 0, -GRAVITY), formulation=formulation)
+    spin = {"angular_velocity": (0.3, 0.2, 0.1)}
+    b.add_body("ball", mass=1.0, inertia=(0.1, 0.1, 0.1), position=(0, 0, height), velocity=(0.3, 0, 0), **spin)
+    return b.build()
+
+
+def bounces(e, **attributes):
+    def floor(state):
+        return state.position("ball")[2]
+
+    floor.direction = -1
+    floor.action = lambda state: state.after_impact(("ball", (0, 0, 0), UP), restitution=e)
+    vars(floor).update(attributes)
+    return floor
+
+
+def closed_form(e, n, height=1.0):
+    """Times of bounces, and the velocities after them."""
+    speeds = np.sqrt(2 * GRAVITY * height) * e ** np.arange(n)
+    times = np.sqrt(2 * height / GRAVITY) + np.concatenate([[0], np.cumsum(2 * speeds[1:] / GRAVITY)])
+    return times, speeds * e
+
+
+@pytest.mark.parametrize("method", ["rk44", "genalpha", "dopri5"])
+def test_a_bouncing_ball_follows_its_closed_form_through_20_bounces(method):
+    e, n = 0.9, 20
+    times, speeds = closed_form(e, n)
+    step = {"rtol": 1e-10, "max_step": 0.05} if method == "dopri5" else {"h": 0.04}
+    run = lgint.integrate(ball(), method, t_end=times[-1] + 0.02, events=bounces(e), **step)
+    np.testing.assert_allclose(run.t_events[0], times, rtol=0, atol=1e-12)
+    twice = np.flatnonzero(np.diff(run.t) == 0)
+    assert len(twice) == n
+    np.testing.assert_allclose(run.t[twice], times, rtol=0, atol=1e-12)
+    np.testing.assert_allclose(run.velocity("ball")[twice + 1, 2], speeds, rtol=0, atol=1e-11)
+    np.testing.assert_allclose(run.velocity("ball")[twice, 2], -speeds / e, rtol=0, atol=1e-11)
+    left = run.t[-1] - times[-1]
+    assert run.position("ball")[-1, 2] == pytest.approx(left * speeds[-1] - GRAVITY / 2 * left**2, abs=1e-12)
+
+
+def test_a_run_with_actions_is_resumed_bit_for_bit(tmp_path):
+    e, event = 0.9, bounces(0.9)
+    times, _ = closed_form(e, 3)
+    whole = lgint.integrate(ball(), "genalpha", t_end=2.0, h=0.04, stops=[1.0], events=event)
+    first = lgint.integrate(ball(), "genalpha", t_end=1.0, h=0.04, events=event)
+    second = lgint.integrate(ball(), "genalpha", t_end=2.0, h=0.04, start=first, events=event)
+    assert second.q[-1].tobytes() == whole.q[-1].tobytes() and second.v[-1].tobytes() == whole.v[-1].tobytes()
+    whole.save(tmp_path / "run.npz")
+    again = lgint.load(tmp_path / "run.npz")
+    assert again.t.tobytes() == whole.t.tobytes() and again.v.tobytes() == whole.v.tobytes()
+    ends = lgint.integrate(ball(), "genalpha", t_end=2.0, h=0.04, events=bounces(e, terminal=2))
+    assert ends.t[-1] == ends.t[-2] == pytest.approx(times[1], abs=1e-12) and ends.velocity("ball")[-1, 2] > 0
+    on = lgint.integrate(ball(), "genalpha", t_end=1.5, h=0.04, start=ends, events=event)
+    assert not len(on.t_events[0]) and on.position("ball")[-1, 2] > 0
+
+
+def test_a_folder_holds_both_rows(tmp_path):
+    event = bounces(0.9)
+    known = lgint.integrate(ball(), "rk44", t_end=2.0, h=0.04, events=event)
+    run = lgint.integrate(ball(), "rk44", t_end=2.0, h=0.04, events=event, path=tmp_path / "run")
+    assert np.array(run.t).tobytes() == known.t.tobytes() and np.array(run.v).tobytes() == known.v.tobytes()
+    assert lgint.load(tmp_path / "run").t_events[0].tobytes() == known.t_events[0].tobytes()
+
+
+def test_times_of_t_eval_and_save_every_go_on_after_an_action():
+    event = bounces(0.9)
+    times = np.linspace(0, 2, 41)
+    run = lgint.integrate(ball(), "rk44", t_end=2.0, h=0.04, events=event, t_eval=times)
+    assert (run.t == times).all() and run.position("ball")[:, 2].min() > -1e-12
+    sparse = lgint.integrate(ball(), "rk44", t_end=2.0, h=0.04, events=event, save_every=1000)
+    assert len(sparse.t) == 2 + 2 * len(sparse.t_events[0])
+
+
+def failing(state):
+    raise ZeroDivisionError("on purpose")
+
+
+BAD_ACTIONS = [
+    (lambda state: None, ValueError, "action: a State of the run's model"),
+    (lambda state: state.model.state(), ValueError, "its state must be at t ="),
+    (lambda state: state, ValueError, "has just acted|acts at t"),
+    (failing, ZeroDivisionError, "on purpose"),
+    (3, ValueError, "action: a function of a State"),
+]
+
+
+@pytest.mark.parametrize(("action", "kind", "message"), BAD_ACTIONS[:2] + BAD_ACTIONS[3:])
+def test_bad_actions_leave_the_run_up_to_their_event(action, kind, message):
+    with pytest.raises(kind, match=message) as caught:
+        lgint.integrate(ball(), "rk44", t_end=1.0, h=0.04, events=bounces(0.9, action=action))
+    if callable(action):
+        run = caught.value.trajectory
+        assert run.t[-1] == pytest.approx(np.sqrt(2 / GRAVITY), abs=1e-12) and np.diff(run.t).min() > 0
+
+
+def test_dense_output_of_a_state_that_jumps_is_refused():
+    with pytest.raises(ValueError, match="dense_output"):
+        lgint.integrate(ball(), "rk44", t_end=1.0, h=0.04, events=bounces(0.9), dense_output=True)
+
+
+def test_a_state_that_violates_constraints_is_refused():
+    def at_once(t, q, v):
+        return t - 0.05
+
+    def broken(state):
+        return lgint._state.state.State(
+            lgint._state.state.Start(state.model, state.t, state.q, state.v + 1.0, state.mem, check=False)
+        )
+
+    at_once.action = broken
+    with pytest.raises(ValueError, match="violates the constraints"):
+        lgint.integrate(two_links("R3xSO3"), "genalpha", t_end=0.1, h=0.01, events=at_once)
+
+
+def test_an_action_that_lets_the_state_pass_is_called_once():
+    """A counter, whose action returns the state as it is."""
+
+    def height(state):
+        return state.position("ball")[2] - 0.5
+
+    calls = []
+    height.action = lambda state: calls.append(state.t) or state
+    run = lgint.integrate(ball(), "rk44", t_end=0.44, h=0.04, events=height)
+    np.testing.assert_allclose(calls, np.sqrt(1 / GRAVITY), atol=1e-12)
+    bare = lgint.integrate(ball(), "rk44", t_end=0.44, h=0.04)
+    np.testing.assert_allclose(run.position("ball")[-1], bare.position("ball")[-1], atol=1e-13)
