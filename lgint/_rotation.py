@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import Final
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from lgint import _core
 from lgint._args import Array, array, warn
@@ -142,6 +143,14 @@ def cross(a: Array, b: Array) -> Array:
 def norm(a: Array) -> float:
     """The length of a vector, as from np.linalg.norm, which takes four times as long for a short one."""
     return math.sqrt(a.dot(a))
+
+
+def direction(what: str, value: ArrayLike) -> Array:
+    vector = array(what, value, (3,))
+    length = norm(vector)
+    if length == 0:
+        raise ValueError(f"{what}: a direction expected, got the zero vector")
+    return vector / length
 
 
 def triad_about(e: Array) -> Array:

@@ -86,19 +86,37 @@ static double integral_from_first(const lg_curve *curve, double x)
 
 double lg_curve_integral(const lg_curve *curve, double x)
 {
-    return integral_from_first(curve, x) - integral_from_first(curve, 0);
+    return integral_from_first(curve, x) -
+           integral_from_first(curve, fmin(fmax(0, curve->x[0]), curve->x[curve->n - 1]));
 }
 
 /* ---- as a parameter ---- */
 
-const char *lg_curve_check(const double *p, int count, int *length)
+/* What is wrong with the curve at p, of which there are `count` values; *length: how many it takes. */
+static const char *check_one(const double *p, long count, long *length)
 {
-    int n = count > 0 && p[0] >= 2 && p[0] < count ? (int)p[0] : 0;
-    *length = 1 + 2 * n;
+    int n = p[0] >= 2 && p[0] < (double)count ? (int)p[0] : 0;
+    *length = 1 + 2L * n;
+    if (p[0] == 0)
+        return NULL;
     if (!n || p[0] != n || count < *length)
         return "a curve needs a count of at least two, and that many values of both kinds";
     for (int i = 1; i < n; i++)
         if (!(p[1 + i] > p[i]))
             return "the points of a curve must ascend";
     return NULL;
+}
+
+const char *lg_curves_check(const double *p, const double *end, int count)
+{
+    for (int i = 0; i < count && p < end; i++) {
+        long length;
+        const char *wrong = check_one(p, end - p, &length);
+        if (wrong)
+            return wrong;
+        p += length;
+        if (i == count - 1 && p == end)
+            return NULL;
+    }
+    return "the number of curves is not the one that is expected";
 }

@@ -10,18 +10,21 @@ typedef struct lg_curve {
     const double *x, *y; /* n values each; x ascends */
 } lg_curve;
 
-/* A curve as a parameter holds it: a count n, then n values of x and n of y. */
-static inline lg_curve lg_curve_at(const double *p)
+/* Curves as a parameter holds them, one after the other: 0 for none, or a count n, n values of x and n of y. The next
+   one, which has no points if there is none; *p moves on behind it. */
+static inline lg_curve lg_curve_next(const double **p)
 {
-    return (lg_curve){(int)p[0], p + 1, p + 1 + (int)p[0]};
+    lg_curve curve = {(int)**p, *p + 1, *p + 1 + (int)**p};
+    *p += 1 + 2 * curve.n;
+    return curve;
 }
 
-/* NULL, or what is wrong with a curve whose values, `count` of them, begin at p; *length: how many it takes. */
-const char *lg_curve_check(const double *p, int count, int *length);
+/* NULL, or what is wrong with `count` curves that fill a parameter from p to `end`. */
+const char *lg_curves_check(const double *p, const double *end, int count);
 
 /* The value at x, and the slope there. */
 double lg_curve_value(const lg_curve *curve, double x, double *slope);
-/* The integral from 0 to x. */
+/* The integral to x, from 0 or, where the points do not span it, from the one nearest to 0. */
 double lg_curve_integral(const lg_curve *curve, double x);
 
 #endif

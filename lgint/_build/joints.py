@@ -16,7 +16,7 @@ from lgint._model.formulations import FORMULATIONS
 from lgint._model.joints import JOINTS, NODES, TREE_JOINTS, turns_as_node
 from lgint._model.parameters import CARRIERS
 from lgint._model.record import JointRow, Matrix
-from lgint._rotation import cross, norm, triad_about
+from lgint._rotation import cross, direction, triad_about
 
 KINDS: Final = (*JOINTS, "distance", "free")
 # other words for joints, and what they are called here
@@ -273,14 +273,6 @@ def _refuse(kind: str, name: str, value: object) -> None:
         raise ValueError(f"a {kind} joint takes no {name}")
 
 
-def _unit(what: str, value: ArrayLike) -> Array:
-    vector = array(what, value, (3,))
-    length = norm(vector)
-    if length == 0:
-        raise ValueError(f"{what}: a direction expected, got the zero vector")
-    return vector / length
-
-
 def _triad(kind: str, name: str, axis: ArrayLike | None, second_axis: ArrayLike | None) -> Array:
     """Joint axes e1, e2, e3 as columns, inertial: one axis is e3; if a kind needs two axes, they are e1 and e2."""
     needed = JOINTS[kind].axes if kind in JOINTS else 0
@@ -290,13 +282,13 @@ def _triad(kind: str, name: str, axis: ArrayLike | None, second_axis: ArrayLike 
         return IDENTITY
     if axis is None:
         raise ValueError(f"{kind} joint {name!r} needs an axis")
-    e = _unit(f"axis of {name!r}", axis)
+    e = direction(f"axis of {name!r}", axis)
     if needed == 1:
         _refuse(kind, "second_axis", second_axis)
         return triad_about(e)
     if second_axis is None:
         raise ValueError(f"{kind} joint {name!r} needs a second_axis, fixed in the second body")
-    f = _unit(f"second_axis of {name!r}", second_axis)
+    f = direction(f"second_axis of {name!r}", second_axis)
     if abs(e @ f) > START_TOLERANCE:
         raise ValueError(f"{kind} joint {name!r}: perpendicular axes expected, their cosine is {e @ f:.3g}")
     triad: Array = np.array([e, f, cross(e, f)]).T

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, Final
+from collections.abc import Callable, Sequence
+from typing import Any, Final, TypeGuard, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lgint._args import array
+from lgint._args import array, choice, number, takes_one
 from lgint._build.elements import ElementBuilder, Where
 from lgint._build.parts import Partner
+from lgint._model.compiled import is_compiled, user_function
+from lgint._model.joints import joint_coordinate
+from lgint._model.record import ForceRow
+from lgint._rotation import direction, triad_about
 from lgint._rotation import rotation as rotation_matrix
 
 Table = tuple[ArrayLike, ArrayLike]
@@ -25,9 +29,11 @@ class SpringBuilder(ElementBuilder):
         a: Partner,
         b: Partner,
         *,
-        stiffness: float,
-        damping: float = 0.0,
+        stiffness: float | None = None,
+        damping: float | Table = 0.0,
         length: float | None = None,
+        force: Table | Callable[[float, float, float], float] | None = None,
+        tangent: Callable[[float, float, float], ArrayLike] | bool | None = None,
         point: ArrayLike | None = None,
         point_a: ArrayLike | None = None,
         point_b: ArrayLike | None = None,
@@ -39,12 +45,21 @@ class SpringBuilder(ElementBuilder):
         ----------
         a, b : str or lgint.ground
             The two bodies.
-        stiffness : float
-            N/m.
-        damping : float
-            N s/m.
+        stiffness : float, optional
+            N/m; or give `force`.
+        damping : float or table
+            N s/m; or rates (m/s), ascending, and the forces there, which pull where the spring lengthens, as a smooth
+            monotone curve through (0, 0).
         length : float, optional
             Unstretched length, m; default: the distance at the start. Points may coincide where there is no preload.
+        force : table or callable, optional
+            What pulls the points together, N, instead of a stiffness and a length: lengths (m), ascending, and forces,
+            through which the curve is smooth and monotone wherever they are (PCHIP) and beyond which it is straight; or
+            a function(t, length, rate), which may be compiled (`lgint.signatures.joint_law`). A curve has a potential,
+            counted from its first length; a function has none.
+        tangent : callable, optional
+            Of a function: its derivatives by length and rate, for the same arguments; True if a compiled function
+            writes them. Default: central differences.
         point : array_like, shape (2, 3), optional
             The two points, inertial, in the start configuration.
         point_a, point_b : array_like, shape (3,), optional
@@ -60,10 +75,135 @@ class SpringBuilder(ElementBuilder):
         Raises
         ------
         ValueError
+            For unknown bodies, wrong shapes, a stiffness with a force or neither, and a name in use.
+        """
+        label, where = "a spring" if name is None else repr(name), Where(point, None, point_a, point_b)
+        if (stiffness is None) == (force is None):
+            raise ValueError(f"{label}: give a stiffness, or a table or a function as force")
+        if callable(force) or is_compiled(force):
+            return self._pull(label, (a, b), where, name, force, tangent, damping, length)
+        if tangent is not None:
+            raise ValueError(f"tangent of {label}: it belongs to a function")
+        if force is None and not is_table(damping):
+            given = {"stiffness": stiffness, "damping": damping, "length": length}
+            return self._declared("spring", (a, b), where, name, given)
+        if force is not None and length is not None:
+            raise ValueError(f"length of {label}: the table of the force has it")
+        curved = _spring_values(label, (stiffness or 0.0) if force is None else force, damping, 0.0)
+        if force is None:
+            ends = self._ends(label, self._partner(a), self._partner(b), point, point_a, point_b, (2, 3))
+            curved["rest"] = ends.length if length is None else number(f"length of {label}", length)
+        return self._declared("distance_spring", (a, b), where, name, curved, "spring")
+
+    def _pull(
+        self,
+        label: str,
+        bodies: tuple[Partner, Partner],
+        where: Where,
+        name: str | None,
+        force: Any,
+        tangent: Any,
+        *others: object,
+    ) -> str:
+        """Adds a spring whose force a function gives."""
+        if others != (0.0, None):
+            raise ValueError(f"{label}: a function has damping and length in itself")
+        force, tangent = user_function(label, force, "joint_law", tangent)
+        if takes_one(force):
+            raise ValueError(f"force of {label}: a function(t, length, rate) expected, and no function of a state")
+        name = self._declared("distance_law", bodies, where, name, {}, "spring")
+        self._forces[name].update({"function": force, "tangent": tangent})
+        return name
+
+    def add_joint_spring(
+        self,
+        joint: str,
+        *,
+        stiffness: float | Table,
+        damping: float | Table = 0.0,
+        rest: float = 0.0,
+        coordinate: str | None = None,
+        name: str | None = None,
+    ) -> str:
+        """Adds a spring with a damper on the coordinate of a joint, as a torsion spring in a hinge.
+
+        Parameters
+        ----------
+        joint : str
+            Name of a joint that has an angle, through full turns, or a slide, as in `add_joint_drive`.
+        stiffness : float or table
+            N m/rad or N/m; or coordinates less `rest` (rad or m), ascending, and the torques or forces that pull back
+            there, as a curve like that of `add_spring`. Its energy is a part of the potential energy.
+        damping : float or table
+            N m s/rad or N s/m; or rates and torques or forces, a curve through (0, 0).
+        rest : float
+            The coordinate without force, rad or m.
+        coordinate : str, optional
+            "angle" or "slide", where the joint has both. Default: the angle if there is one.
+        name : str, optional
+            By which `Model.values` and messages refer to it. Default: made from the names of the bodies.
+
+        Returns
+        -------
+        str
+            Its name.
+
+        Raises
+        ------
+        ValueError
+            For a joint that is unknown or has no such coordinate, wrong shapes, and a name in use.
+        """
+        there = self._joints[choice("joint", joint, self._joints)]
+        which = joint_coordinate(joint, there["kind"], coordinate)
+        label = f"the spring in {joint!r}" if name is None else repr(name)
+        values = _spring_values(label, stiffness, damping, rest)
+        name = self._force_name("spring", there["first"], there["second"], name)
+        row = {"kind": "spring", "joint": joint, "coordinate": which, **values}
+        return self._enter(self._forces, name, cast(ForceRow, row))
+
+    def add_torsion_spring(
+        self,
+        a: Partner,
+        b: Partner,
+        *,
+        axis: ArrayLike,
+        stiffness: float | Table,
+        damping: float | Table = 0.0,
+        rest: float = 0.0,
+        name: str | None = None,
+    ) -> str:
+        """Adds a torsion spring about an axis between two bodies, which need no joint.
+
+        Parameters
+        ----------
+        a, b : str or lgint.ground
+            The two bodies. Their angle counts from the start, through full turns, about an axis that each of them
+            keeps; both axes should not come near a right angle to each other.
+        axis : array_like, shape (3,)
+            Inertial, in the start configuration.
+        stiffness, damping : float or table
+            As in `add_joint_spring`.
+        rest : float
+            The angle without moment, rad.
+        name : str, optional
+            By which `Model.values` and messages refer to it. Default: made from the names of the bodies.
+
+        Returns
+        -------
+        str
+            Its name.
+
+        Raises
+        ------
+        ValueError
             For unknown bodies, wrong shapes, and a name in use.
         """
-        values = {"stiffness": stiffness, "damping": damping, "length": length}
-        return self._declared("spring", (a, b), Where(point, None, point_a, point_b), name, values)
+        label = "a torsion spring" if name is None else repr(name)
+        values = _spring_values(label, stiffness, damping, rest)
+        triad = triad_about(direction(f"axis of {label}", axis))
+        axes = [self._at(self._partner(who)).components(triad) for who in (a, b)]
+        given = {"axes_a": axes[0], "axes_b": axes[1], **values}
+        return self._declared("joint_spring", (a, b), Where(), name, given, "torsion")
 
     def add_cartesian_spring(
         self,
@@ -181,14 +321,27 @@ def _frames(what: str, rotation: ArrayLike | None) -> list[Any]:
 
 def _stiffness(what: str, given: Any) -> tuple[Any, list[list[list[float]]] | None]:
     """The stiffness of a bushing, and its curves, one for each axis, empty where it has none; None: no axis has one."""
-    tables = [_is_table(entry) for entry in given] if isinstance(given, Sequence) and len(given) == AXES else []
+    tables = [is_table(entry) for entry in given] if isinstance(given, Sequence) and len(given) == AXES else []
     if not any(tables):
         return given, None
     curves = [curve(f"{what}, axis {i}", *given[i]) if table else [] for i, table in enumerate(tables)]
     return [0.0 if table else entry for entry, table in zip(given, tables, strict=True)], curves
 
 
-def _is_table(entry: Any) -> bool:
+def _spring_values(label: str, stiffness: float | Table, damping: float | Table, rest: float) -> dict[str, Any]:
+    """The parameters of a spring, whose stiffness and damping may be curves."""
+    values: dict[str, Any] = {"rest": number(f"rest of {label}", rest)}
+    curves = []
+    for key, given in (("stiffness", stiffness), ("damping", damping)):
+        what = f"{key} of {label}"
+        curves.append(curve(what, *given) if is_table(given) else [])
+        values[key] = 0.0 if curves[-1] else number(what, given)
+    if curves[1] and not any(x == y == 0 for x, y in zip(*curves[1], strict=True)):
+        raise ValueError(f"damping of {label}: the point (0, 0) expected, since dampers have no force at rest")
+    return {**values, "curves": curves}
+
+
+def is_table(entry: Any) -> TypeGuard[Table]:
     """Whether an entry is a pair of sequences."""
     return isinstance(entry, (list, tuple)) and len(entry) == 2 and all(np.ndim(values) > 0 for values in entry)
 

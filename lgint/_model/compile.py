@@ -482,18 +482,23 @@ def _force(name: str, at: tuple[int, ...], joints: dict[str, JointIndices], reco
     if "load" in force:
         return _load(record, name, force, at)
     if "function" in force:
+        if force["kind"] != "law":
+            return _element(force["kind"], name, at, {}, _given_law(force))
         law = _element("force_law", name, at, {"nbodies": len(force["bodies"])}, _law(record, force))
         return law._replace(reads=_reads(record, force))
     values = in_nodes(record, force, force["bodies"])
     if "curves" in force:
-        values["curves"] = [number for curve in force["curves"] for number in _curve(curve)]
+        values["curves"] = _curves(force)
     return _element(force["kind"], name, at, values)
 
 
-def _curve(points: list[Vector]) -> Iterator[float]:
-    """The points of a curve as the core takes them: their number, and both values of all; zero for none."""
-    yield float(len(points[0]) if points else 0)
-    yield from chain.from_iterable(points)
+def _curves(force: ForceRow) -> Vector:
+    """The points of curves as the core takes them, of each their number and both values of all; zero for none."""
+    found: Vector = []
+    for points in force["curves"]:
+        found.append(float(len(points[0]) if points else 0))
+        found += chain.from_iterable(points)
+    return found
 
 
 def in_nodes(record: Record, entry: ForceRow | JointRow, bodies: Sequence[str]) -> dict[str, Any]:
@@ -507,8 +512,10 @@ def in_nodes(record: Record, entry: ForceRow | JointRow, bodies: Sequence[str]) 
 
 def _joint_force(record: Record, name: str, force: ForceRow, indices: JointIndices) -> Element:
     """A drive or a law on the coordinate of a joint: that of a link, a slide, or an angle."""
-    values = dict(force)
+    values: dict[str, Any] = dict(force)
     function: Function = _given_law(force) if "function" in force else None
+    if "curves" in force:
+        values["curves"] = _curves(force)
     if "motion" in force:
         values["motion"], function = coordinate_motion(name, force["motion"])
     elif "load" in force:

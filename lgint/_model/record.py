@@ -118,7 +118,10 @@ class ForceRow(_ForceRow, total=False):
     torque: float
     stiffness: float
     damping: float
-    curves: list[Matrix]  # of a bushing, for each axis: displacements and forces, or nothing
+    rest: float  # of a spring: its coordinate without force
+    curves: list[
+        Matrix
+    ]  # points, each curve as two rows or empty: of a bushing for each axis; of a spring and a damper
     motion: Matrix | LoadRow  # of a drive: rows (t, phi, phi', phi''), a table of one value, or a function of three
     function: Callable[..., Any]  # of a law
     beside: str  # of a load in a joint: the drive of which it is the torque

@@ -14,7 +14,7 @@ from lgint._model.record import ForceRow, JointRow, couplings, is_motion, partne
 from lgint._state.bodies import EQUILIBRIUM, rotate
 from lgint._state.joints import JointAccessors, dot
 
-ALONG_LINES: Final = frozenset({"spring", "tension"})  # rows of forces along the line between two points
+ALONG_LINES: Final = frozenset({"spring", "distance_spring", "distance_law", "tension"})  # between two points
 AT_A_TIME: Final = 200_000  # coordinates of states at which powers are computed at once
 GAUSS: Final = np.polynomial.legendre.leggauss(4)
 
@@ -90,7 +90,7 @@ class OutputAccessors(JointAccessors):
         kind                                    result
         ======================================  ================================================================
         spring, tendon                          number along its length: positive if it pushes the ends apart
-        drive, law or motion in a joint         number along the joint's coordinate, as `add_joint_drive` says
+        drive, spring, law, motion in a joint   number along the joint's coordinate, as `add_joint_drive` says
         coupling of joints                      multiplier of its row, as `add_coupling` says
         force and torque on a body, drag        wrench on the body
         law on one body                         wrench on the body

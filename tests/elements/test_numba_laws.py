@@ -66,3 +66,20 @@ def test_signatures_without_numba_are_texts(monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "numba", None)
     assert lgint.signatures.joint_law == "int (double, double, double, double *, double *, void *)"
     assert np.all([isinstance(getattr(lgint.signatures, name), str) for name in lgint.signatures.prototypes])
+
+
+@numba.cfunc(lgint.signatures.joint_law)
+def pull(t, length, rate, force, tangent, data):
+    force[0] = 40.0 * (length - 1.0) + 2.0 * rate
+    return 0
+
+
+def test_a_compiled_spring_has_the_bits_of_the_same_one_in_python():
+    def spring(force):
+        b = lgint.ModelBuilder()
+        b.add_body("mass", mass=2.0, inertia=(0.1, 0.1, 0.1), position=(1, 0.2, 0), velocity=(0.3, 1, 0))
+        b.add_spring(lgint.ground, "mass", force=force, point_b=(0.1, 0, 0), name="spring")
+        return lgint.integrate(b.build(), "genalpha", t_end=0.2, h=1e-2)
+
+    own, twin = spring(pull), spring(lambda t, length, rate: 40.0 * (length - 1.0) + 2.0 * rate)
+    assert not own.model.core.needs_gil and np.array_equal(own.q, twin.q)

@@ -46,26 +46,9 @@ static const double *curves_of(const lg_element *e)
     return e->info->nparameters > 5 ? e->p + CURVES : NULL;
 }
 
-/* The curve of the next axis, which has no points if the axis has none; *p moves on behind it. */
-static lg_curve next_curve(const double **p)
-{
-    lg_curve curve = lg_curve_at(*p);
-    *p += 1 + 2 * curve.n;
-    return curve;
-}
-
 static lg_status curved_check(const lg_element *e, const char **reason)
 {
-    const double *p = e->p + CURVES, *end = e->p + e->np;
-    int axis = 0;
-    for (*reason = NULL; axis < 6 && p < end && !*reason; axis++) {
-        int length = 1;
-        if (*p != 0)
-            *reason = lg_curve_check(p, (int)(end - p), &length);
-        p += length;
-    }
-    if (!*reason && (axis < 6 || p != end))
-        *reason = "six axes with their curves are expected";
+    *reason = lg_curves_check(e->p + CURVES, e->p + e->np, 6);
     return *reason ? LG_BAD_ARGUMENT : LG_OK;
 }
 
@@ -74,7 +57,7 @@ static void add_curves(const lg_element *e, bushing *b)
     const double *p = curves_of(e);
     for (int i = 0; p && i < 6; i++) {
         double slope;
-        lg_curve curve = next_curve(&p);
+        lg_curve curve = lg_curve_next(&p);
         if (!curve.n)
             continue;
         b->s[i] += lg_curve_value(&curve, b->r.xi[i], &slope);
@@ -178,7 +161,7 @@ static double potential(const lg_element *e, const lg_pose *const f[2], const lg
     add_product(e->p + STIFFNESS, x, Kx);
     for (int i = 0; i < 6; i++) {
         V += x[i] * (Kx[i] / 2 - e->p[PRELOAD + i]);
-        lg_curve curve = p ? next_curve(&p) : (lg_curve){0};
+        lg_curve curve = p ? lg_curve_next(&p) : (lg_curve){0};
         V += curve.n ? lg_curve_integral(&curve, x[i]) : 0;
     }
     return V;

@@ -32,6 +32,12 @@ static lg_status check_tree_effort(const lg_element *e, const char **reason)
     return lg_effort_check(e, reason);
 }
 
+static lg_status check_tree_spring(const lg_element *e, const char **reason)
+{
+    LG_TRY(check_tree(e, reason));
+    return lg_spring_check(e, reason);
+}
+
 static lg_status check_tree_load(const lg_element *e, const char **reason)
 {
     LG_TRY(check_tree(e, reason));
@@ -99,6 +105,31 @@ WRENCHES(slide, load)
 WRENCHES(slide, outside)
 WRENCHES(slide, effort)
 
+WRENCHES(twist, spring)
+WRENCHES(slide, spring)
+WRENCHES(distance, spring)
+WRENCHES(distance, pull)
+
+/* The potential of a spring. */
+#define POTENTIAL(COORDINATE)                                                                                          \
+    static double COORDINATE##_potential(const lg_element *e, const lg_pose *const f[2], const lg_point *point)        \
+    {                                                                                                                  \
+        lg_coordinate at;                                                                                              \
+        lg_coordinate_##COORDINATE.open(e, f, point, &at);                                                             \
+        return lg_spring_energy(e, at.s);                                                                              \
+    }
+
+POTENTIAL(twist)
+POTENTIAL(slide)
+POTENTIAL(distance)
+
+static double tree_potential(const lg_element *e, const lg_pose *const f[2], const lg_point *at)
+{
+    (void)f;
+    const lg_body *b = e->frame[0]->body;
+    return lg_spring_energy(e, at->q[b->block->q + b->type->tree->coordinate(b, e->frame[0]->part)]);
+}
+
 static const double *angle_triads(const lg_element *e)
 {
     return e->p;
@@ -122,6 +153,18 @@ static const lg_parameter coordinate_drive_parameters[] = {LG_DRIVE_PARAMETERS("
 static const lg_parameter coordinate_effort_parameters[] = {LG_CONTROL_VALUE};
 static const lg_parameter coordinate_load_parameters[] = {LG_SOURCE_PARAMETERS("N m or N", "one value")};
 
+static const lg_parameter joint_spring_parameters[] = {LG_TRIADS, LG_SPRING_PARAMETERS("N m", "rad")};
+static const lg_parameter slide_spring_parameters[] = {LG_SLIDE_PARAMETERS, LG_SPRING_PARAMETERS("N", "m")};
+static const lg_parameter coordinate_spring_parameters[] = {LG_SPRING_PARAMETERS("(N m or N)", "(rad or m)")};
+static const lg_parameter distance_spring_parameters[] = {LG_SPRING_PARAMETERS("N", "m")};
+
+#define CURVES_EXAMPLE 3, -1, 0.2, 1.5, -2, 0.1, 4, 3, -1, 0, 1, -0.2, 0, 0.3
+static const double joint_spring_example[] = {0.48, 0.64, 0.6, -0.8, 0.6, 0, -0.36, -0.48, 0.8, 0.6, -0.8,
+                                              0,    0.8,  0.6, 0,    0,   0, 1,     0.3,   2,   0.4, CURVES_EXAMPLE};
+static const double slide_spring_example[] = {0, 0.6, 0.8, 0.3, 2, 0.4, CURVES_EXAMPLE};
+static const double coordinate_spring_example[] = {0.3, 2, 0.4, CURVES_EXAMPLE};
+static const double distance_spring_example[] = {0.3, 1, 0.4, 3, -1.2, 0.3, 2.9, -1, 0.1, 2, 3, -1, 0, 1, -0.2, 0, 0.3};
+
 static const double joint_load_example[] = {1, 0, 0, 0, 1, 0, 0, 0, 1, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 3};
 static const double slide_load_example[] = {0, 0, 1, LG_SOURCE_CONSTANT, 3};
 static const double coordinate_load_example[] = {LG_SOURCE_CONSTANT, 3};
@@ -132,6 +175,10 @@ static const double coordinate_load_example[] = {LG_SOURCE_CONSTANT, 3};
 #define BETWEEN(COORDINATE, LAW)                                                                                       \
     .info.nframes = 2, .sees = LG_SEES_POSE, .needs_twists = 1, .couples = lg_element_between,                         \
     .check = lg_##LAW##_check, .wrenches = COORDINATE##_##LAW
+#define TWIST(LAW) BETWEEN(twist, LAW), .info.nmem = 1, .memory = &angle_memory, .potential = twist_potential
+#define DISTANCE(LAW, CHECK)                                                                                           \
+    .info.nframes = 2, .sees = LG_SEES_DISTANCE, .needs_twists = 1, .couples = lg_element_between,                     \
+    .on_point = lg_element_on_point, .check = CHECK, .wrenches = distance_##LAW
 #define ANGLE(LAW) BETWEEN(angle, LAW), .info.nmem = 1, .memory = &angle_memory
 #define SLIDE(LAW) BETWEEN(slide, LAW)
 #define TREE(LAW) .info.nframes = 1, .check = check_tree_##LAW, .coordinate = lg_##LAW##_law
@@ -143,6 +190,9 @@ static const double coordinate_load_example[] = {LG_SOURCE_CONSTANT, 3};
 #define LOAD(NAME)                                                                                                     \
     PARAMETERS(NAME), .info.reference = "holzinger2024 (9)", .info.example = NAME##_example,                           \
                       .info.nexample = sizeof NAME##_example / sizeof *NAME##_example, .next_kink = lg_load_next_kink
+#define SPRING(NAME)                                                                                                   \
+    PARAMETERS(NAME), .info.reference = "docs/forces", .info.example = NAME##_example,                                 \
+                      .info.nexample = sizeof NAME##_example / sizeof *NAME##_example
 #define OUTSIDE .info.reference = "holzinger2024 (9)", .info.uses_law = 1
 
 #define FORCE(NAME, DOC, ...)                                                                                          \
@@ -170,3 +220,12 @@ FORCE(coordinate_law, "A torque (or force) in a joint of a tree, a function of t
       TREE(outside), OUTSIDE);
 FORCE(coordinate_effort, "A torque (or force) in a joint of a tree, a value of a control.", TREE(effort), EFFORT,
       PARAMETERS(coordinate_effort));
+FORCE(joint_spring, "A spring and damper about an axis between two bodies.", TWIST(spring), SPRING(joint_spring));
+FORCE(slide_spring, "A spring and damper along an axis of the first of two bodies.", SLIDE(spring),
+      .potential = slide_potential, SPRING(slide_spring));
+FORCE(coordinate_spring, "A spring and damper in a joint of a tree.", TREE(spring), .potential = tree_potential,
+      SPRING(coordinate_spring));
+FORCE(distance_spring, "A spring and damper along the line between two points, by curves.",
+      DISTANCE(spring, lg_spring_check), .potential = distance_potential, SPRING(distance_spring));
+FORCE(distance_law, "A force that pulls two points together, a function of time, length and rate.",
+      DISTANCE(pull, lg_outside_check), OUTSIDE);

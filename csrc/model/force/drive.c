@@ -1,11 +1,12 @@
 /* The laws of forces on coordinates; see drive.h. */
 #include "model/force/drive.h"
 
+#include "model/curve.h"
 #include "model/desired.h"
 #include "model/source.h"
 
-/* The parameters of a drive, which follow those of its coordinate. */
-enum { TORQUE, STIFFNESS, DAMPING, MOTION, LAST = 4 };
+/* The parameters of a drive, or of a spring, which follow those of its coordinate. */
+enum { TORQUE, STIFFNESS, DAMPING, MOTION, LAST = 4, REST = TORQUE, CURVES = MOTION };
 static const double *drive_parameters(const lg_element *e)
 {
     const double *p = e->p;
@@ -53,6 +54,43 @@ lg_status lg_drive_continuous(const lg_element *e, double begin, double end, lg_
 {
     const lg_course motion = {e, 1, drive_parameters(e) + MOTION, e->p + e->np, LG_PIECE};
     return lg_course_continuous(&motion, begin, end, report);
+}
+
+/* ---- springs ---- */
+
+lg_status lg_spring_check(const lg_element *e, const char **reason)
+{
+    const double *points = drive_parameters(e) + CURVES;
+    *reason = lg_curves_check(points, e->p + e->np, 2);
+    if (*reason)
+        return LG_BAD_ARGUMENT;
+    lg_curve_next(&points);
+    lg_curve g = lg_curve_next(&points);
+    double slope;
+    *reason = "the curve of a damper needs no force at rest: a point (0, 0)";
+    return g.n && lg_curve_value(&g, 0, &slope) != 0 ? LG_BAD_ARGUMENT : LG_OK;
+}
+
+lg_status lg_spring_law(const lg_element *e, const lg_point *at, double s, double rate, int linear, double law[3])
+{
+    (void)at, (void)linear;
+    const double *p = drive_parameters(e), *points = p + CURVES;
+    lg_curve f = lg_curve_next(&points), g = lg_curve_next(&points);
+    double slope = 0, damping = 0, stretch = s - p[REST], tau = p[STIFFNESS] * stretch + p[DAMPING] * rate;
+    if (f.n)
+        tau += lg_curve_value(&f, stretch, &slope);
+    if (g.n)
+        tau += lg_curve_value(&g, rate, &damping);
+    law[0] = -tau, law[1] = -(p[STIFFNESS] + slope), law[2] = -(p[DAMPING] + damping);
+    return LG_OK;
+}
+
+double lg_spring_energy(const lg_element *e, double s)
+{
+    const double *p = drive_parameters(e), *points = p + CURVES;
+    lg_curve f = lg_curve_next(&points);
+    double stretch = s - p[REST];
+    return p[STIFFNESS] * stretch * stretch / 2 + (f.n ? lg_curve_integral(&f, stretch) : 0);
 }
 
 /* ---- loads ---- */
@@ -123,6 +161,14 @@ lg_status lg_outside_law(const lg_element *e, const lg_point *at, double s, doub
         return LG_OK;
     LG_TRY(outside_slope(e, at, x, 0, law + 1));
     return outside_slope(e, at, x, 1, law + 2);
+}
+
+lg_status lg_pull_law(const lg_element *e, const lg_point *at, double s, double rate, int linear, double law[3])
+{
+    LG_TRY(lg_outside_law(e, at, s, rate, linear, law));
+    for (int i = 0; i < (linear ? 3 : 1); i++)
+        law[i] = -law[i];
+    return LG_OK;
 }
 
 lg_status lg_effort_check(const lg_element *e, const char **reason)

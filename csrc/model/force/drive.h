@@ -4,7 +4,9 @@
    A drive:   tau = tau0 + P (s_d(t) - s) + D (s_d'(t) - s')
               with the desired motion s_d of desired.h.
    A load:    tau = tau(t), constant, from a table or a function of time (source.h).
-   Outside:   a function of the user.
+   A spring:  tau = -(k (s - s0) + f(s - s0) + c s' + g(s')), where f and g are curves (curve.h), with the potential
+              k (s - s0)^2/2 + the integral of f.
+   Outside:   a function of the user; a pull is one that gives -tau.
    An effort: a value of a control, whose derivatives the control adds itself.
 
    The load factor multiplies tau0 and loads only: the terms of P and D depend on the state, and a function of the
@@ -23,11 +25,20 @@
             "pieces of the desired motion: begin, coordinate, rate, second rate; or nothing", LG_REST                  \
     }
 
+/* Those of a spring. */
+#define LG_SPRING_PARAMETERS(LOAD, COORDINATE)                                                                         \
+    {"rest", COORDINATE, "coordinate without force", LG_SCALAR}, {"stiffness", LOAD "/" COORDINATE, "k", LG_SCALAR},   \
+        {"damping", LOAD " s/" COORDINATE, "c", LG_SCALAR},                                                            \
+    {                                                                                                                  \
+        "curves", COORDINATE ", " LOAD "; " COORDINATE "/s, " LOAD,                                                    \
+            "the points of f and of g: each 0, or a count and that many coordinates and forces", LG_REST               \
+    }
+
 /* A law as the function `coordinate` of a row. The law at rest is that of a drive whose desired motion stands still.
    `linear`: with the derivatives, which the user's tangent or differences provide for a function of the user. */
 typedef lg_status lg_law_rule(const lg_element *e, const lg_point *at, double s, double rate, int linear,
                               double law[3]);
-lg_law_rule lg_drive_law, lg_drive_at_rest_law, lg_load_law, lg_outside_law, lg_effort_law;
+lg_law_rule lg_drive_law, lg_drive_at_rest_law, lg_load_law, lg_spring_law, lg_outside_law, lg_pull_law, lg_effort_law;
 
 lg_status lg_drive_check(const lg_element *e, const char **reason);
 double lg_drive_next_kink(const lg_element *e, double t);
@@ -35,6 +46,8 @@ double lg_drive_next_kink(const lg_element *e, double t);
 lg_status lg_drive_continuous(const lg_element *e, double begin, double end, lg_report *report);
 lg_status lg_load_check(const lg_element *e, const char **reason);
 double lg_load_next_kink(const lg_element *e, double t);
+lg_status lg_spring_check(const lg_element *e, const char **reason);
+double lg_spring_energy(const lg_element *e, double s);
 lg_status lg_outside_check(const lg_element *e, const char **reason); /* whether it has a function */
 lg_status lg_effort_check(const lg_element *e, const char **reason); /* whether it takes values of a control */
 
