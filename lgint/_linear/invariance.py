@@ -17,7 +17,7 @@ from lgint._args import Array, listing
 from lgint._core import IntegrationError
 from lgint._linear.frame import Frame, turn
 from lgint._linear.perturb import Bodies, Motion
-from lgint._linear.terms import Terms
+from lgint._linear.terms import Rates, Terms
 from lgint._model.system import System
 
 FAR: Final = 0.1  # rad: by how much the fastest body turns meanwhile; the same part of the size of the system
@@ -124,20 +124,22 @@ def _rotation_vector(R: Array) -> Array:
     return vector
 
 
-def check_invariant(terms: Terms, N: Array, poses: list[int], where: str) -> list[Terms]:
+def check_invariant(terms: Terms, N: Array, poses: list[int], rates: Rates | None, where: str) -> list[Terms]:
     """The terms at two times shortly after; a ValueError if they have changed on the perturbations N y."""
     space = terms.space
     h = span(space.model, terms.motion, terms.frame, space.bodies)
-    return [_unchanged(terms, N, poses, where, each, FAR / h) for each in (SOONER * h, h)]
+    return [_unchanged(terms, N, poses, rates, where, each, FAR / h) for each in (SOONER * h, h)]
 
 
-def _unchanged(terms: Terms, N: Array, poses: list[int], where: str, h: float, rate: float) -> Terms:
+def _unchanged(
+    terms: Terms, N: Array, poses: list[int], rates: Rates | None, where: str, h: float, rate: float
+) -> Terms:
     """The terms after a time h, compared at the rate of the motion."""
     try:
         after = later(terms, h)
     except (ValueError, IntegrationError) as error:
         raise ValueError(f"{_not_invariant(where)}: it cannot be followed for {h:.3g} s: {error}") from error
-    if after.error > CHANGE or not after.holds(N, CHANGE):
+    if after.error > CHANGE or not after.holds(N, CHANGE, rates):
         _refuse(where, "N", terms, [], h)
     now, then = terms.on(N), after.on(N)
     scales = _scales(now, rate)

@@ -43,13 +43,15 @@ class Linearization:
     coordinates : list of str
         The perturbations y by which the others are determined, such as "arm.x" (m) and "arm.rx" (rad): displacements
         of COMs and small rotations, both in the axes of the frame.
-    M, D, K : ndarray, shape (n, n)
-        M y'' + D y' + K y is the generalized force on y; D has gyroscopic and K circulatory terms.
+    M, D, K : ndarray, shape (n, n), or None
+        M y'' + D y' + K y is the generalized force on y; D has gyroscopic and K circulatory terms. None if there are
+        nonholonomic constraints, under which y has no equations of its own.
     basis : ndarray, shape (perturbations, n)
         The perturbations of all bodies that belong to y; `labels` names its rows.
     A, B, C, D_feed : ndarray
         State space: x' = A x + B u and outputs C x + D_feed u, with x = (y, y', s, p, p'), where s are the values of
-        first-order equations and p the prescribed coordinates that are inputs; `state_names` names x.
+        first-order equations and p the prescribed coordinates that are inputs; `state_names` names x. Nonholonomic
+        constraints leave only some of y' in x, as many as are independent.
     input_names, output_names : list of str
         The names of u and of the outputs.
     """
@@ -64,7 +66,8 @@ class Linearization:
         N, poses = (self._probes(), []) if self._is_large else self._terms.free
         self._forces(self._terms)
         self._check_reactions()
-        self._later = check_invariant(self._terms, N, poses, self._where)
+        rates = None if self._is_large else self._terms.rates
+        self._later = check_invariant(self._terms, N, poses, rates, self._where)
         self._check_motions()
         if self._outputs:
             self._check_outputs()
@@ -101,34 +104,35 @@ class Linearization:
         return self._terms.on(self._terms.free[0])
 
     @property
-    def M(self) -> Array:
+    def M(self) -> Any:
         """The inertia."""
         return self._moving(0)
 
     @property
-    def D(self) -> Array:
+    def D(self) -> Any:
         """Damping and gyroscopic terms."""
         return self._moving(1)
 
     @property
-    def K(self) -> Array:
+    def K(self) -> Any:
         """Stiffness and circulatory terms."""
         return self._moving(2)
 
-    def _moving(self, which: int) -> Array:
-        """The part of M, D or K that belongs to y."""
+    def _moving(self, which: int) -> Array | None:
+        """The part of M, D or K that belongs to y; None for a nonholonomic system."""
         n = len(self.coordinates)
-        return self._second_order[which][:n, :n]
+        return None if len(self._terms.slips) else self._second_order[which][:n, :n]
 
     # ---- state space ----
 
     @cached_property
     def _inverse(self) -> Array:
-        M = self._second_order[0]
+        M = self._to_rates.T @ self._second_order[0] @ self._to_rates
         size = np.sqrt(np.maximum(np.diag(M), np.finfo(float).tiny))
         values, axes = np.linalg.eigh(M / np.outer(size, size))
         if len(values) and values[0] < MASSLESS * values[-1]:
-            name = [*self.coordinates, *self._terms.space.state_labels][int(np.argmax(np.abs(axes[:, 0])))]
+            moving = [self.coordinates[i] for i in self._terms.rates.chosen]
+            name = [*moving, *self._terms.space.state_labels][int(np.argmax(np.abs(axes[:, 0])))]
             raise SingularError(f"linearize: nothing has inertia in the direction of {name}")
         inverse: Array = np.linalg.inv(M).astype(float)
         return inverse
@@ -141,17 +145,38 @@ class Linearization:
         whole[:n, :n] = self._own
         first = len(self.coordinates)
         _, D, K = self._of_motions
+        whole[:first, n:] = np.concatenate(self._rates_of_motions, axis=1)
         whole[first:n, n:] = -self._inverse @ np.concatenate([K, D], axis=1)
         whole[n : n + count, n + count :] = np.eye(count)
         return whole
 
     @cached_property
+    def _to_rates(self) -> Array:
+        """T of w = (y', s) = T (u, s) + Q y: the rates of y by those in x."""
+        V, count = self._terms.rates.V, len(self._terms.space.states)
+        both = np.zeros((len(V) + count, V.shape[1] + count))
+        both[: len(V), : V.shape[1]] = V
+        both[len(V) :, V.shape[1] :] = np.eye(count)
+        return both
+
+    @cached_property
+    def _of_rates(self) -> Array:
+        """The forces by w: D, and M Q because w' = T (u', s') + Q y'."""
+        M, D, _ = self._second_order
+        Q = np.zeros_like(M)
+        n = len(self.coordinates)
+        Q[:n, :n] = self._terms.rates.Q
+        found: Array = D + M @ Q
+        return found
+
+    @cached_property
     def _own(self) -> Array:
         """The part of A that belongs to the system without its inputs."""
-        n = len(self.coordinates)
-        _, D, K = self._second_order
-        below = -self._inverse @ np.concatenate([K[:, :n], D], axis=1)
-        return np.concatenate([np.eye(n, n + len(D), n), below])
+        n, T, Q = len(self.coordinates), self._to_rates, self._terms.rates.Q
+        w = np.concatenate([np.concatenate([Q, np.zeros((len(T) - n, n))]), T], axis=1)
+        forces = self._of_rates @ w
+        forces[:, :n] += self._second_order[2][:, :n]
+        return np.concatenate([w[:n], -self._inverse @ (T.T @ forces)])
 
     @cached_property
     def _prescribed(self) -> Array:
@@ -177,14 +202,31 @@ class Linearization:
             found = np.asarray(matrix @ P)
             return np.concatenate([N.T @ found[: terms.space.nz], found[terms.space.nz :]])
 
-        return on(terms.M), on(terms.D), on(terms.K)
+        M, D, K, T = on(terms.M), on(terms.D), on(terms.K), self._to_rates.T
+        by_value, by_rate = (np.concatenate([each, np.zeros((rest, P.shape[1]))]) for each in self._rates_of_motions)
+        inertia = self._second_order[0]
+        D = D + self._of_rates @ by_rate + inertia @ by_value
+        return T @ (M + inertia @ by_rate), T @ D, T @ (K + self._of_rates @ by_value)
+
+    @cached_property
+    def _rates_of_motions(self) -> tuple[Array, Array]:
+        """What p and p' add to y', so that nonholonomic rows hold, (n, motions) each."""
+        terms, (N, _), P, (V, _, chosen) = self._terms, self._terms.free, self._prescribed, self._terms.rates
+        by_value, by_rate = np.zeros((len(V), P.shape[1])), np.zeros((len(V), P.shape[1]))
+        rest = [i for i in range(len(V)) if i not in chosen]
+        if rest:
+            G = terms.B[terms.slips]
+            by_value[rest] = -np.linalg.solve((G @ N)[:, rest], terms.C @ P)
+            by_rate[rest] = -np.linalg.solve((G @ N)[:, rest], G @ P)
+        return by_value, by_rate
 
     @property
     def state_names(self) -> list[str]:
         """Names of x: y and its rates, values of first-order equations, prescribed coordinates and their rates."""
         motions = [each.motion for each in self._inputs if each.motion]
         names = [[*self.coordinates], self._terms.space.state_labels, motions]
-        rates = [[f"d/dt {name}" for name in each] for each in (names[0], motions)]
+        moving = [names[0][i] for i in self._terms.rates.chosen]
+        rates = [[f"d/dt {name}" for name in each] for each in (moving, motions)]
         return [*names[0], *rates[0], *names[1], *names[2], *rates[1]]
 
     @cached_property
@@ -192,9 +234,8 @@ class Linearization:
         """What inputs add to x'."""
         N, nz = self._terms.free[0], self._terms.space.nz
         on_all = np.asarray(self._terms.X.T @ self._forces(self._terms))
-        on_y = np.concatenate([N.T @ on_all[:nz], on_all[nz:]])
         moved = self._moved_inputs
-        on_y = on_y - self._of_motions[0] @ moved
+        on_y = self._to_rates.T @ np.concatenate([N.T @ on_all[:nz], on_all[nz:]]) - self._of_motions[0] @ moved
         above = np.zeros((N.shape[1], on_y.shape[1]))
         return np.concatenate([above, self._inverse @ on_y, np.zeros_like(moved), moved])
 
@@ -242,9 +283,10 @@ class Linearization:
         pushes = np.concatenate([np.zeros((terms.space.model.nv, len(self.A))), self._forces(terms)], axis=1)
         whole = np.concatenate([self.A, self.B], axis=1)
         identity, E, P = np.eye(size), _dense(terms.space.E), self._prescribed
-        ends = np.cumsum([n, n, E.shape[1], P.shape[1], P.shape[1]])
-        y, rate, s, p, p_rate = np.split(identity[: ends[-1]], ends[:-1])
-        _, second, s_rate, _, p_second = np.split(whole, ends[:-1])
+        ends = np.cumsum([n, self._terms.rates.V.shape[1], E.shape[1], P.shape[1], P.shape[1]])
+        y, _, s, p, p_rate = np.split(identity[: ends[-1]], ends[:-1])
+        rate, _, s_rate, _, p_second = np.split(whole, ends[:-1])
+        second = rate[:, : len(self.A)] @ whole
         z, z_rate, z_second = N @ y + P @ p, N @ rate + P @ p_rate, N @ second + P @ p_second
         dq, dv = terms.Y @ z, terms.Y @ z_rate + terms.W @ z + E @ s
         da = terms.Y @ z_second + terms.W1 @ z_rate + terms.W0 @ z + E @ s_rate

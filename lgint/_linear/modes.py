@@ -124,9 +124,9 @@ def sorted_values(values: Any) -> Any:
 def dense_modes(terms: Terms, A: Array) -> list[Mode]:
     """All modes, of conjugate pairs those with positive imaginary parts."""
     values, vectors = np.linalg.eig(A)
-    N = terms.free[0]
+    N, V = terms.free[0], terms.rates.V
     n = N.shape[1]
-    parts = np.concatenate([N @ vectors[:n], vectors[2 * n :]])
+    parts = np.concatenate([N @ vectors[:n], vectors[n + V.shape[1] :]])
     return _modes(terms, values, parts, ROUND_OFF * float(np.abs(values).max(initial=0)))
 
 

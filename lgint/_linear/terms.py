@@ -5,7 +5,8 @@ With perturbations z of all bodies, the residual $r = M a + g - f + B^T \lambda$
     Y^T delta r = M_z z'' + D_z z' + K_z z + B_z^T delta lam,      B_z z = 0,
 
 where M_z, D_z and K_z combine the derivatives of r by q, v and a with the maps of `perturb`. On the perturbations
-z = N y that the constraints allow, the multipliers drop out.
+z = N y that the constraints allow, the multipliers drop out. Nonholonomic rows, B v = 0 without positions, become
+G z' + C z = 0 instead and leave y free: y' = V u + Q y, where u are as many of the rates y' as are independent.
 """
 
 from __future__ import annotations
@@ -37,6 +38,14 @@ class How(NamedTuple):
 
     load: float = 1.0
     static: bool = False
+
+
+class Rates(NamedTuple):
+    """The rates y' = V u + Q y that nonholonomic rows allow, where u are the rates with the numbers `chosen`."""
+
+    V: Array
+    Q: Array
+    chosen: list[int]
 
 
 class Derivatives(NamedTuple):
@@ -78,8 +87,9 @@ class Space:
     def __init__(self, model: System, many: int = LARGE) -> None:
         self.model = model
         self.bodies = Bodies(model) if isinstance(model, Model) else None
-        self.large = model.nv >= LARGE
-        self.sparse = self.large or (model.nv >= many and find_spec("scipy") is not None)
+        holonomic = not model.core.nonholonomic
+        self.large = model.nv >= LARGE and holonomic
+        self.sparse = self.large or (model.nv >= many and holonomic and find_spec("scipy") is not None)
         if self.large:
             _need_scipy()
         self.states = first_order(model)
@@ -169,6 +179,8 @@ class Terms:
         K has zeros in their columns.
     B : matrix, shape (rows, nz)
         Of the active constraints; `rows` are their numbers.
+    C : matrix, shape (slips, nz)
+        Of the nonholonomic rows among these, whose numbers in `rows` are `slips`.
     basis : list of Block
         The perturbations of poses that belong to z.
     """
@@ -206,6 +218,15 @@ class Terms:
         active = np.flatnonzero(abs(B).sum(axis=1))
         self.rows = np.array([row for row in active if row not in own], dtype=int)
         self.B = (B @ self.Y)[self.rows]
+        self.slips = np.flatnonzero(np.isin(self.rows, self.space.model.core.nonholonomic))
+        self.C = self._slopes(B) if len(self.slips) else np.zeros((0, self.space.nz))
+
+    def _slopes(self, B: Matrix) -> Array:
+        """The derivatives of B v by z for nonholonomic rows."""
+        at, rows = self.motion, self.rows[self.slips]
+        Z = self.space.model.core.evaluate(*at[:3], mem=at.mem, want=["Z"])["Z"]
+        found: Array = Z[rows] @ self.Y + B[rows] @ self.W
+        return found
 
     @cached_property
     def poses(self) -> Matrix:
@@ -222,7 +243,8 @@ class Terms:
         The poses are chosen one after the other, each time one that the others determine least; formulations do not
         matter for the choice.
         """
-        N = kernel(self.B, [self.space.model.row_names[row] for row in self.rows])
+        kept = np.delete(np.arange(len(self.rows)), self.slips)
+        N = kernel(self.B[kept], [self.space.model.row_names[row] for row in self.rows[kept]])
         left = np.asarray(self.poses @ N)
         F, chosen = left.copy(), []
         for _ in range(N.shape[1]):
@@ -234,11 +256,41 @@ class Terms:
         chosen.sort()
         return N @ np.linalg.inv(F[chosen]), chosen
 
-    def holds(self, N: Array, tolerance: float) -> bool:
-        """Whether the constraints allow perturbations z = N y, up to a relative tolerance."""
+    @cached_property
+    def rates(self) -> Rates:
+        """The rates of y that nonholonomic rows allow; SingularError naming rows that depend on the others."""
+        N, count = self.free[0], len(self.slips)
+        n = N.shape[1]
+        if not count:
+            return Rates(np.eye(n), np.zeros((n, n)), list(range(n)))
+        G, C = self.B[self.slips] @ N, self.C @ N
+        kernel(G, [self.space.model.row_names[row] for row in self.rows[self.slips]])
+        left, dependent = G.copy(), []
+        for _ in range(count):
+            lengths = np.linalg.norm(left, axis=0)
+            at = int(np.flatnonzero(lengths >= (1 - TIE) * lengths.max())[-1])
+            direction = left[:, at] / lengths[at]
+            left -= np.outer(direction, direction @ left)
+            dependent.append(at)
+        chosen = [i for i in range(n) if i not in dependent]
+        V, Q = np.zeros((n, n - count)), np.zeros((n, n))
+        V[chosen] = np.eye(n - count)
+        V[dependent] = -np.linalg.solve(G[:, dependent], G[:, chosen])
+        Q[dependent] = -np.linalg.solve(G[:, dependent], C)
+        return Rates(V, Q, chosen)
+
+    def holds(self, N: Array, tolerance: float, rates: Rates | None = None) -> bool:
+        """Whether the constraints allow perturbations z = N y, and given rates of y, up to a relative tolerance."""
         if not self.B.shape[0] or not N.shape[1]:
             return True
-        return bool(np.abs(self.B @ N).max() <= tolerance * max(1.0, float(abs(self.B).max())) * np.abs(N).max())
+        off = self.B @ N
+        least = tolerance * max(1.0, float(abs(self.B).max()), float(abs(self.C).max(initial=0))) * np.abs(N).max()
+        if rates is None or not len(self.slips):
+            return bool(np.abs(off).max() <= least)
+        slip = np.concatenate([off[self.slips] @ rates.V, off[self.slips] @ rates.Q + self.C @ N], axis=1)
+        off = np.delete(off, self.slips, axis=0)
+        size = max(1.0, float(np.abs(rates.V).max(initial=0)), float(np.abs(rates.Q).max()))
+        return bool(np.abs(off).max(initial=0) <= least and np.abs(slip).max() <= least * size)
 
     def on(self, N: Array) -> tuple[Array, Array, Array]:
         """M, D and K on perturbations z = N y and the values of first-order equations."""

@@ -5,11 +5,14 @@ import functools
 import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
+from scipy.spatial.transform import Rotation
 
 import lgint
 from battery import observed_order
+from lgint._tools import bench_exudyn
 
 LIVELY = dict(lean=0.4, precession=3.0, spin=-5.0)  # no steady circle
+INERTIA = np.array([0.06, 0.12, 0.08])
 TURNING = dict(speed=-1.0, turning=4.0)
 T_END = 1.0
 AT = np.linspace(0.0, T_END, 9)[1:]  # errors are means over these times, so that they vanish nowhere by chance
@@ -142,3 +145,139 @@ def test_schemes_as_printed_refuse_rows_of_velocity_alone(method):
     options = {"modified": True} if method == "hht" else {"equivariant": False}
     with pytest.raises(ValueError, match="nonholonomic rows, as rolling: slip along e1 is; take"):
         lgint.integrate(lgint.models.rolling_disk(formulation="euler_parameters"), method, t_end=1.0, h=0.1, **options)
+
+
+# ---- against Exudyn ----
+
+
+def wheel():
+    """A body of three different inertias that rolls in a general direction and leans."""
+    R = Rotation.from_euler("zx", [0.7, -0.4]).as_matrix()
+    omega, axis = np.array([0.3, -4.0, 0.9]), R[:, 1]
+    up = (np.array([0.0, 0.0, 1.0]) - axis[2] * axis) / np.sqrt(1 - axis[2] ** 2)
+    b = lgint.ModelBuilder(gravity=(0.0, 0.0, -9.81))
+    place = {"position": 0.5 * up * (0, 0, 1), "rotation": R}
+    rates = {"velocity": np.cross(R @ omega, 0.5 * up), "angular_velocity": omega}
+    b.add_body("disk", mass=1.5, inertia=INERTIA, **place, **rates)
+    b.add_rolling("disk", radius=0.5, axis=(0.0, 1.0, 0.0), name="rolling")
+    return b.build()
+
+
+def by_exudyn(state, slip=(0.0, 0.0, 0.0)):
+    """The multipliers and the rates of the rows across and along, and normal to the plane.
+
+    The multipliers are those of a start, where Exudyn takes accelerations with B a = 0.
+    """
+    import exudyn
+    from exudyn import itemInterface as items
+
+    e, velocity = state.quaternion("disk"), state.velocity("disk") + slip
+    w, x, y, z = e
+    rate = np.array([[-x, -y, -z], [w, -z, y], [z, w, -x], [-y, x, w]]) @ state.angular_velocity("disk") / 2
+    mbs = exudyn.SystemContainer().AddSystem()
+    start = {"referenceCoordinates": [*state.position("disk"), *e], "initialVelocities": [*velocity, *rate]}
+    node = mbs.AddNode(items.NodeRigidBodyEP(**start))
+    body = mbs.AddObject(items.ObjectRigidBody(physicsMass=1.5, physicsInertia=[*INERTIA, 0, 0, 0], nodeNumber=node))
+    ends = [mbs.AddMarker(items.MarkerBodyRigid(bodyNumber=at)) for at in (mbs.AddObject(items.ObjectGround()), body)]
+    mbs.AddObject(items.ObjectJointRollingDisc(markerNumbers=ends, discRadius=0.5, discAxis=[0, 1, 0]))
+    mass = mbs.AddMarker(items.MarkerBodyMass(bodyNumber=body))
+    mbs.AddLoad(items.LoadMassProportional(markerNumber=mass, loadVector=[0, 0, -9.81]))
+    mbs.Assemble()
+    settings = exudyn.SimulationSettings()
+    settings.solutionSettings.writeSolutionToFile = False
+    settings.timeIntegration.verboseMode = 0
+    solver = exudyn.MainSolverImplicitSecondOrder()
+    solver.InitializeSolver(mbs, settings)
+    multipliers = mbs.systemData.GetAECoordinates()[1:]
+    solver.ComputeAlgebraicEquations(mbs, True)
+    return multipliers, solver.GetSystemResidual()[-3:]
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")  # Exudyn's own
+def test_forces_and_slips_are_those_of_exudyn():
+    if bench_exudyn.load() is None:
+        pytest.skip("Exudyn is not installed")
+    model = wheel()
+    state, slip = model.state(), np.array([0.3, -0.2, 0.0])
+    across = state.rotation("disk")[:, 1] * (1, 1, 0)
+    across /= np.linalg.norm(across)
+    axes = np.array([across, np.cross(across, (0, 0, 1)), (0, 0, 1)])  # of Exudyn's rows
+    M, B = state.mass_matrix(), state.constraint_matrix()
+    whole = np.block([[M, B.T], [B, np.zeros((3, 3))]])
+    lam = np.linalg.solve(whole, np.concatenate([state.generalized_force(), np.zeros(3)]))[6:]
+    assert np.allclose(axes @ lam[[1, 2, 0]], by_exudyn(state)[0], rtol=0, atol=1e-10)
+    assert np.abs(lam).min() > 0.05
+
+    slips = model.core.residual(0.0, model.q0, model.v0 + [*slip, 0, 0, 0])[1]
+    assert np.allclose(axes @ slips[[1, 2, 0]], by_exudyn(state, slip)[1], rtol=0, atol=1e-10)
+    assert np.abs(slips).max() > 0.1
+
+
+# ---- energy, circles, small motions ----
+
+
+def test_the_energy_of_a_disk_stays_for_100_s():
+    run = lgint.integrate(lgint.models.rolling_disk(**LIVELY), "dopri5", t_end=100.0, rtol=1e-11, save_every=10)
+    assert np.ptp(run.energy()) < 1e-8 * run.energy()[0]
+    assert np.abs(run.constraint_residual("position")).max() < 1e-13
+    assert np.abs(run.constraint_residual("velocity")).max() < 1e-13
+
+
+@pytest.mark.parametrize("formulation", ["R3xSO3", "SE3", "R3xRV", "euler_parameters"])
+def test_a_disk_rolls_in_a_steady_circle(formulation):
+    """Its COM moves at r spin on a circle that it goes round in 2 pi/precession."""
+    model = lgint.models.rolling_disk(formulation=formulation)
+    spin = model.state().angular_velocity("disk")[1]
+    run = lgint.integrate(model, "dopri5", t_end=np.pi, h=np.pi / 400)
+    x = run.position("disk")
+    centre, radius = np.array([0.0, 0.5 * spin / 2.0]), abs(0.5 * spin / 2.0)
+    assert np.allclose(np.linalg.norm(x[:, :2] - centre, axis=1), radius, rtol=0, atol=1e-9)
+    assert np.allclose(x[-1], x[0], rtol=0, atol=1e-8) and np.ptp(x[:, 2]) < 1e-9
+    assert np.ptp(run.lam[:, 0]) < 1e-7 * 9.81 and run.lam[0, 0] == pytest.approx(-9.81)
+
+
+@pytest.mark.parametrize("formulation", ["R3xSO3", "SE3", "euler_parameters", "tait_bryan"])
+@pytest.mark.parametrize("spin", [2.0, 6.0])
+def test_the_lean_of_an_upright_disk(spin, formulation):
+    """Its frequency is omega^2 = (12 spin^2 - 4 g/r)/5; below spin^2 = g/(3 r) it falls over."""
+    model = lgint.models.rolling_disk(formulation=formulation, lean=0.0, precession=0.0, spin=spin)
+    found = lgint.linearize(model.state())
+    square = (12 * spin**2 - 4 * 9.81 / 0.5) / 5
+    values = found.eigenvalues[-2:]
+    assert np.allclose(np.sort_complex(values**2), -square, rtol=1e-12)
+    assert np.abs(found.eigenvalues[:-2]).max() < 1e-6
+    assert found.M is None and found.D is None and found.K is None
+    assert found.A.shape == (8, 8) and len(found.coordinates) == 5 and len(found.state_names) == 8
+
+
+def test_small_motions_about_a_circle_in_the_frame_that_turns_with_it():
+    """Against the derivatives of the reduced equations: the lean, and omega in axes that do not spin with the disk."""
+    start = lgint.models.rolling_disk().state()
+    lean, omega = 0.3, start.angular_velocity("disk")
+
+    def rates(y):
+        axes = Rotation.from_euler("x", y[0]).as_matrix()  # along the path, the axis of the disk, up along the disk
+        turning = np.array([y[1], y[3] * np.tan(y[0]), y[3]])  # of these axes
+        return np.array([y[1], *(axes.T @ disk_terms(axes, axes @ y[1:])[0] - np.cross(turning, y[1:]))])
+
+    y, step = np.array([lean, *omega]), 1e-5
+    assert np.abs(rates(y)).max() < 1e-12
+    A = np.array([rates(y + step * d) - rates(y - step * d) for d in np.eye(4)]).T / (2 * step)
+    expected = np.linalg.eigvals(A)
+    frame = ((0, 0, 1), (0, 0.25 * omega[1], 0), 2.0)
+    found = lgint.linearize(start, frame=frame).eigenvalues
+    for value in expected[np.abs(expected) > 1e-3]:
+        assert np.abs(found - value).min() < 1e-7
+    with pytest.raises(ValueError, match="not time-invariant in the frame at rest"):
+        lgint.linearize(start)
+
+
+def test_outputs_and_inputs_of_a_linearised_sleigh():
+    """A sleigh that moves straight ahead: a force across at the COM turns it, and its turning decays."""
+    model = lgint.models.chaplygin_sleigh(turning=0.0, speed=2.0)
+    found = lgint.linearize(model.state(), inputs=[("torque", "sleigh")], outputs=[("angular_velocity", "sleigh")])
+    J = 0.2 + 0.4**2
+    assert sorted(found.eigenvalues.real)[0] == pytest.approx(-0.4 * 2.0 / J, rel=1e-10)
+    at = found.state_names.index("d/dt sleigh.rz")
+    assert found.A[at, at] == pytest.approx(-0.4 * 2.0 / J) and found.B[at, 2] == pytest.approx(1 / J)
+    assert np.allclose(found.C[2], np.eye(len(found.A))[at], atol=1e-9)
