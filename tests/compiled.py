@@ -111,6 +111,49 @@ int travel(double t, double *value, double *rate, double *second, void *data)
     return 0;
 }
 
+/* PID of a link in minimal coordinates: a torque, and the rate of its integral or, if sampled, its new value. */
+int pid(double t, const double *q, const double *v, const double *states, double *value, double *tangent, void *data)
+{
+    (void)data;
+    value[0] = -5.0 * q[0] - 0.5 * v[0] - 2.0 * states[0] + t;
+    value[1] = q[0] - 0.1;
+    if (!tangent)
+        return 0;
+    for (int i = 0; i < 8; i++)
+        tangent[i] = 0;
+    tangent[0] = -5.0, tangent[2] = 1.0; /* of the torque and of the rate by the angle */
+    tangent[4] = -0.5, tangent[5] = -2.0; /* of the torque by the rate and by the state */
+    return 0;
+}
+
+int mass(double t, const double *q, const double *v, const double *a, const double *lam, double *out, void *data)
+{
+    (void)t, (void)q, (void)data;
+    out[0] = out[3] = 2.0, out[1] = out[2] = 0.0;
+    return v || a || lam; /* they are not among the arguments */
+}
+
+int spring(double t, const double *q, const double *v, const double *a, const double *lam, double *out, void *data)
+{
+    (void)data;
+    out[0] = -3.0 * q[0] - 0.1 * v[0], out[1] = -9.81 + 0.2 * t;
+    return a || lam;
+}
+
+int circle(double t, const double *q, const double *v, const double *a, const double *lam, double *out, void *data)
+{
+    (void)t, (void)v, (void)a, (void)lam, (void)data;
+    *out = q[0] * q[0] + q[1] * q[1] - 1.0;
+    return 0;
+}
+
+int slopes(double t, const double *q, const double *v, const double *a, const double *lam, double *out, void *data)
+{
+    (void)t, (void)v, (void)a, (void)lam, (void)data;
+    out[0] = 2.0 * q[0], out[1] = 2.0 * q[1];
+    return 0;
+}
+
 int late(double t, double *value, void *data)
 {
     push(t, value, data);

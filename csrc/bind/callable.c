@@ -1,5 +1,6 @@
-/* The type CallableSystem: a system made of Python functions. It needs the GIL. */
+/* The type CallableSystem: a system made of Python functions, for which it needs the GIL, or of compiled ones. */
 #include "bind/args.h"
+#include "bind/compiled.h"
 #include "bind/system.h"
 #include "system/callback.h"
 
@@ -30,6 +31,7 @@ enum { MAX_ARGUMENTS = 5 };
 
 typedef struct python_function {
     PyObject *callable; /* NULL: not given */
+    const lg_compiled *compiled; /* NULL: it is Python's */
     enum lg_call call; /* which of the system's functions it is */
     int nq, nv, rows; /* of its system */
 } python_function;
@@ -56,6 +58,18 @@ static PyObject *call_python(const python_function *f, const lg_callback_point *
     return result;
 }
 
+static lg_status call_compiled(const python_function *f, const lg_callback_point *at, int ndim, const npy_intp *dims,
+                               double *out)
+{
+    const double *from[] = {at->q, at->v, at->a, at->lam};
+    int n = 1;
+    for (int i = calls[f->call].arguments - 1; i < 4; i++)
+        from[i] = NULL;
+    for (int i = 0; i < ndim; i++)
+        n *= (int)dims[i];
+    return lg_compiled_callable(f->compiled, f->call == LG_CALL_FORCE, at->t, from, n, out);
+}
+
 /* Calls the function with read-only copies of its arguments and stores the value that it returns. LG_CALLBACK: an
    exception is set. LG_NOT_FINITE: a force. */
 static lg_status call_function(void *self, const lg_callback_point *at, double *out)
@@ -65,6 +79,8 @@ static lg_status call_function(void *self, const lg_callback_point *at, double *
     int ndim = 0;
     for (const char *axis = calls[f->call].shape; *axis; axis++)
         dims[ndim++] = *axis == 'v' ? f->nv : *axis == 'r' ? f->rows : 2;
+    if (f->compiled)
+        return call_compiled(f, at, ndim, dims, out);
     return (f->call == LG_CALL_FORCE ? lg_returned_force : lg_returned)(call_python(f, at), calls[f->call].text, ndim,
                                                                         dims, out);
 }
@@ -79,9 +95,12 @@ static python_function *read_functions(PyObject *given, lg_callbacks_spec *spec,
     for (int i = 0; functions && i < LG_CALLS; i++) {
         PyObject *function = PyDict_GetItemString(given, calls[i].name);
         found += function != NULL;
-        if (lg_function(calls[i].name, &function) < 0 || (function && PyList_Append(owned, function) < 0))
+        lg_compiled *compiled = function ? lg_compiled_of(function) : NULL;
+        if ((!compiled && lg_function(calls[i].name, &function) < 0) ||
+            (function && PyList_Append(owned, function) < 0))
             return NULL;
-        functions[i] = (python_function){.callable = function, .call = i};
+        functions[i] = (python_function){.callable = function, .compiled = compiled, .call = i};
+        spec->flags |= function && !compiled ? LG_SYSTEM_NEEDS_GIL : 0;
         if (function)
             spec->function[i] = (lg_callback){call_function, &functions[i]};
     }
@@ -124,7 +143,7 @@ static PyObject *callable_new(PyTypeObject *type, PyObject *args, PyObject *kwar
 {
     static char *names[] = {"blocks", "nrows", "functions", "kinks", "constant_mass", NULL};
     PyObject *blocks, *given, *kinks, *self = NULL;
-    lg_callbacks_spec spec = {.flags = LG_SYSTEM_NEEDS_GIL, .forget = lg_forget_error};
+    lg_callbacks_spec spec = {.forget = lg_forget_error};
     python_function *functions;
     int constant_mass = 0;
     if (!PyArg_ParseTupleAndKeywords(args, kwargs, "OiO!O|p:CallableSystem", names, &blocks, &spec.nrows, &PyDict_Type,

@@ -5,6 +5,7 @@
 #include "bind/compiled.h"
 
 #include "bind/args.h"
+#include "bind/law.h"
 #include "core/small.h"
 
 /* ---- a failure, the only time that the GIL is needed ---- */
@@ -182,6 +183,54 @@ void lg_compiled_function(lg_compiled *c, lg_time_function *function, lg_law *la
         function->call = call_load;
     else if (c->signature == LG_SIGNATURE_motion)
         function->call = call_motion;
+}
+
+/* ---- controls, and functions of systems ---- */
+
+static int control_at(const lg_compiled *c, const lg_point *at, const double *states, double *value, double *slopes)
+{
+    return ((lg_signature_control *)c->function)(at->t, at->q, at->v, states, value, slopes, c->data);
+}
+
+static lg_status call_control(void *self, void *Py_UNUSED(reader), const lg_point *at, const double *states, int n,
+                              double *value)
+{
+    const lg_compiled *c = self;
+    unwritten(n, value);
+    return checked_force(c, at->t, control_at(c, at, states, value, NULL), n, value);
+}
+
+static lg_status call_sampled_control(void *self, void *Py_UNUSED(reader), const lg_point *at, const double *states,
+                                      int n, double *value)
+{
+    const lg_compiled *c = self;
+    unwritten(n, value);
+    return checked_values(c, at->t, control_at(c, at, states, value, NULL), n, value);
+}
+
+static lg_status call_control_tangent(void *self, void *reader, const lg_point *at, const double *states, int n,
+                                      double *value, double *slopes)
+{
+    const lg_compiled *c = self;
+    int count = 2 * n * ((const lg_python_reader *)reader)->nv;
+    unwritten(count, slopes);
+    return checked_values(c, at->t, control_at(c, at, states, value, slopes), count, slopes);
+}
+
+void lg_compiled_control(lg_compiled *c, lg_control_spec *control)
+{
+    control->self = c;
+    control->has_tangent = c->has_tangent;
+    control->value = control->every > 0 ? call_sampled_control : call_control;
+    control->tangent = call_control_tangent;
+}
+
+lg_status lg_compiled_callable(const lg_compiled *c, int is_force, double t, const double *const from[4], int n,
+                               double *out)
+{
+    unwritten(n, out);
+    int returned = ((lg_signature_callable *)c->function)(t, from[0], from[1], from[2], from[3], out, c->data);
+    return (is_force ? checked_force : checked_values)(c, t, returned, n, out);
 }
 
 /* ---- their capsules ---- */

@@ -205,7 +205,8 @@ static lg_status store_of_control(store *as, const lg_python_function *function,
     return status;
 }
 
-static lg_status call_control(void *self, void *reader, const lg_point *at, int n, double *value)
+static lg_status call_control(void *self, void *reader, const lg_point *at, const double *Py_UNUSED(states), int n,
+                              double *value)
 {
     const npy_intp dims[] = {n};
     const lg_python_function *function = self;
@@ -213,7 +214,8 @@ static lg_status call_control(void *self, void *reader, const lg_point *at, int 
                             call_with_state(function, function->callable, reader, at), 1, dims, value);
 }
 
-static lg_status call_sampled_control(void *self, void *reader, const lg_point *at, int n, double *value)
+static lg_status call_sampled_control(void *self, void *reader, const lg_point *at, const double *Py_UNUSED(states),
+                                      int n, double *value)
 {
     const npy_intp dims[] = {n};
     const lg_python_function *function = self;
@@ -221,7 +223,8 @@ static lg_status call_sampled_control(void *self, void *reader, const lg_point *
                             call_with_state(function, function->callable, reader, at), 1, dims, value);
 }
 
-static lg_status call_control_tangent(void *self, void *reader, const lg_point *at, int n, double *slopes)
+static lg_status call_control_tangent(void *self, void *reader, const lg_point *at, const double *Py_UNUSED(states),
+                                      int n, double *Py_UNUSED(value), double *slopes)
 {
     const npy_intp dims[] = {2, n, ((const lg_python_reader *)reader)->nv};
     const lg_python_function *function = self;

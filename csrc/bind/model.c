@@ -118,15 +118,9 @@ static int read_elements(lg_model_spec *spec, PyObject *given, PyObject *numbers
 
 /* ---- controls ---- */
 
-static int read_control(PyObject *given, lg_python_function *function, lg_model_spec *spec, lg_control_spec *control,
-                        PyObject *scratch)
+static int read_python_control(lg_python_function *function, lg_model_spec *spec, lg_control_spec *control)
 {
     char what[LG_WHAT_SIZE];
-    PyObject *reads;
-    if (!PyArg_ParseTuple(given, "sOOidO;controls are (name, function, tangent, nvalues, every, reads)", &control->name,
-                          &function->callable, &function->tangent, &control->nvalues, &control->every, &reads))
-        return -1;
-    function->name = PyTuple_GET_ITEM(given, 0);
     snprintf(what, sizeof what, "the function of control %.*s", LG_SHORT(control->name));
     if (lg_function(what, &function->callable) < 0 || lg_function(what, &function->tangent) < 0)
         return -1;
@@ -136,6 +130,22 @@ static int read_control(PyObject *given, lg_python_function *function, lg_model_
     }
     lg_python_control(function, control);
     spec->flags |= LG_SYSTEM_NEEDS_GIL;
+    return 0;
+}
+
+static int read_control(PyObject *given, lg_python_function *function, lg_model_spec *spec, lg_control_spec *control,
+                        PyObject *scratch)
+{
+    PyObject *reads;
+    if (!PyArg_ParseTuple(given, "sOOidO;controls are (name, function, tangent, nvalues, every, reads)", &control->name,
+                          &function->callable, &function->tangent, &control->nvalues, &control->every, &reads))
+        return -1;
+    function->name = PyTuple_GET_ITEM(given, 0);
+    lg_compiled *compiled = lg_compiled_of(function->callable);
+    if (compiled)
+        lg_compiled_control(compiled, control);
+    else if (read_python_control(function, spec, control) < 0)
+        return -1;
     PyArrayObject *array = lg_keep_array(scratch, (PyArrayObject *)PyArray_FROM_OTF(reads, NPY_INT, NPY_ARRAY_CARRAY));
     if (!array)
         return -1;

@@ -77,6 +77,7 @@ static void connect(lg_model *m, lg_controller *control, int first)
         if (!takes(e, e->info->uses_control, control, first))
             continue;
         control->force[control->nforces++] = i;
+        control->nefforts += e->info->uses_control;
         for (int s = 0; s < e->info->nframes; s++)
             add_block(control, e->frame[s]->body->index);
     }
@@ -132,9 +133,18 @@ lg_status lg_model_fill_controls(lg_model *m, const lg_model_spec *spec, lg_layo
 
 /* ---- values ---- */
 
+/* Those of a sampled control are the last of its values, which are held. */
+static const double *states_at(const lg_model *m, const lg_controller *c, const lg_point *at)
+{
+    if (c->given.every > 0)
+        return at->mem.values + c->mem + 1 + c->nefforts;
+    return c->states < 0 ? NULL : at->v + m->bodies[c->states].block->v;
+}
+
 lg_status lg_control_call(const lg_model *m, const lg_controller *control, const lg_point *at, double *value)
 {
-    return control->given.value(control->given.self, m->reader, at, control->given.nvalues, value);
+    const lg_control_spec *given = &control->given;
+    return given->value(given->self, m->reader, at, states_at(m, control, at), given->nvalues, value);
 }
 
 lg_status lg_model_control(const lg_model *m, const lg_point *at)
@@ -278,7 +288,9 @@ static lg_status take_tangent(const slopes *s)
 {
     const lg_control_spec *given = &s->c->given;
     int nv = s->m->space.nv;
-    LG_TRY(given->tangent(given->self, s->m->reader, s->at, s->n, s->given));
+    const double *states = states_at(s->m, s->c, s->at);
+    double *value = s->at->work + s->c->value;
+    LG_TRY(given->tangent(given->self, s->m->reader, s->at, states, s->n, value, s->given));
     for (int level = 0; level < 2; level++)
         for (int i = 0; i < s->n; i++)
             for (int k = 0; k < nv; k++)

@@ -12,6 +12,7 @@ typedef struct lg_controller { /* const data of the shape of a model */
     size_t value, work; /* positions in the scratch: of its values, and of lg_control_work doubles */
     int mem; /* where the memory of a sampled one begins: the number of the last sample plus 1/2 (0: none), values */
     int nforces, *force; /* those that take its values */
+    int nefforts; /* how many they take, all before those of its states */
     int states; /* the body of its states; -1: it has none */
     int nblocks, *block; /* the clique of all blocks on which it acts or that it reads */
     long matrix_block; /* the first block of S of this clique */

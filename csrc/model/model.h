@@ -59,7 +59,7 @@ typedef struct lg_element_spec {
 } lg_element_spec;
 
 /* A control given by the user: n values at a point, which elements with the parameter "value" take. `reader` is that of
-   the model. */
+   the model; `states` are the control's own, NULL if it has none. */
 typedef struct lg_control_spec {
     const char *name;
     int nvalues;
@@ -68,9 +68,11 @@ typedef struct lg_control_spec {
     const int *reads;
     void *self;
     int has_tangent;
-    lg_status (*value)(void *self, void *reader, const lg_point *at, int n, double *value);
-    /* Derivatives by displacements and then by velocities, n x nv each, row-major. Without it: central differences. */
-    lg_status (*tangent)(void *self, void *reader, const lg_point *at, int n, double *slopes);
+    lg_status (*value)(void *self, void *reader, const lg_point *at, const double *states, int n, double *value);
+    /* Derivatives by displacements and then by velocities, n x nv each, row-major; it may write the values again.
+       Without it: central differences. */
+    lg_status (*tangent)(void *self, void *reader, const lg_point *at, const double *states, int n, double *value,
+                         double *slopes);
 } lg_control_spec;
 
 typedef struct lg_model_spec {

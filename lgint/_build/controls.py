@@ -7,9 +7,10 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
-from lgint._args import checked_function, choice, number, shown
+from lgint._args import choice, number, shown
 from lgint._build.contacts import ContactBuilder
 from lgint._build.parts import Partner
+from lgint._model.compiled import user_function
 from lgint._model.joints import joint_coordinate
 from lgint._model.record import ControlRow
 
@@ -26,23 +27,24 @@ class ControlBuilder(ContactBuilder):
         reads: str | Sequence[str] | None = None,
         states: Mapping[str, float] | Sequence[str] = (),
         every: float | None = None,
-        tangent: Callable[[Any], ArrayLike] | None = None,
+        tangent: Callable[[Any], ArrayLike] | bool | None = None,
         name: str | None = None,
     ) -> str:
         """A function of the state that gives efforts in joints, forces and moments on bodies, and rates of own states.
 
-        Runs of such a model hold the GIL. Energy-momentum methods do not run it. With `every` it is a sampled control:
-        the function is called at the start and at multiples of `every`, on which steps end, with the accepted state
-        there, and its values are held in between.
+        Runs with a control written in Python hold the GIL. Energy-momentum methods do not run controls. With `every` it
+        is a sampled control: the function is called at the start and at multiples of `every`, on which steps end, with
+        the accepted state there, and its values are held in between.
 
         Parameters
         ----------
-        function : callable
+        function : callable or compiled function
             function(state), with a `State` that has everything but what follows from forces. It returns one array: an
             effort for each of `joints`, N m about its axis or N along it, which acts on the second body of the joint,
             and the opposite one on the first; six values for each of `bodies`, a force at its COM in inertial axes and
             a moment in body axes; and for each of `states` its rate or, with `every`, its new value. Inside the
-            function, ``state.control(name).states`` holds the present states.
+            function, ``state.control(name).states`` holds the present states. A compiled function of the type
+            `lgint.signatures.control` has q and v of the model and these states instead of a `State`.
         joints : str or sequence of str
             Joints with an angle or a slide: "shoulder", or "screw.angle" and "screw.slide" where a joint has both.
         bodies : str or sequence of str
@@ -57,9 +59,10 @@ class ControlBuilder(ContactBuilder):
             Names of its own states, and their values at the start; by default zero.
         every : float, optional
             The period of samples, s. Default: the function is called in every evaluation of the equations of motion.
-        tangent : callable, optional
+        tangent : callable or bool, optional
             tangent(state), shape (2, values, nv): the derivatives of the values by displacements along v, and by v. The
-            states of controls are a part of v, behind those of bodies. Default: central differences.
+            states of controls are a part of v, behind those of bodies. True if a compiled function writes them; those
+            by velocities that `reads` does not name are then taken as zero. Default: central differences.
         name : str, optional
             By which results and messages refer to it. Default: "control".
 
@@ -77,12 +80,10 @@ class ControlBuilder(ContactBuilder):
         name = self._free_name("control") if name is None else name
         self._new_name("control", name)
         label = f"control {name!r}"
-        checked_function(f"function of {label}", function)
-        if tangent is not None:
-            checked_function(f"tangent of {label}", tangent)
+        called, slopes = user_function(label, function, "control", tangent)
         row: ControlRow = {
-            "function": function,
-            "tangent": tangent,
+            "function": called,
+            "tangent": slopes,
             "joints": [self._coordinate(f"joint of {label}", joint) for joint in _listed("joints", joints)],
             "bodies": [self._moving(f"body of {label}", body) for body in _listed("bodies", bodies)],
             "states": _starts(label, states),

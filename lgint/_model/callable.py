@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 
 from lgint import _core
 from lgint._args import Array, array, checked_function, choice
+from lgint._model.compiled import CompiledFunction, checked, is_compiled
 from lgint._model.system import System
 
 Factor = str | tuple[str, int]
@@ -20,6 +21,8 @@ Space = Factor | Sequence[Factor | Sequence[Factor]]
 
 class CallableModel(System):
     """A system of functions: M(t, q) v' + gyro(t, q, v) = force(t, q, v) - B(t, q)^T lam, constraint(t, q) = 0.
+
+    Each function may be compiled, of the type `lgint.signatures.callable`; if all are, runs do not need the GIL.
 
     Parameters
     ----------
@@ -50,7 +53,8 @@ class CallableModel(System):
     kinks : sequence of float
         Times at which the functions are not smooth; steps end there.
     nrows : int, optional
-        Number of constraint rows nc. Default: the length of `constraint(0, q0)`.
+        Number of constraint rows nc, required if the constraint is compiled. Default: the length of
+        `constraint(0, q0)`.
     steps : mapping of str to function
         Functions that energy-momentum methods need; `LagrangianModel` provides them.
 
@@ -90,23 +94,33 @@ class CallableModel(System):
             "tangent": tangent,
             "energy": energy,
         }
+        self.functions = {name: _user_function(name, function) for name, function in self.functions.items()}
         _check_functions(self.functions)
+        constraint = self.functions["constraint"]
         self.kinks = [float(kink) for kink in vector("kinks", kinks)]
         q = vector("q0", q0)
         self.space = _blocks(space, q)
+        if nrows is None and isinstance(constraint, CompiledFunction):
+            raise ValueError("nrows: the number of rows of a compiled constraint expected")
         if nrows is None:
             nrows = 0 if constraint is None else vector("constraint(0, q0)", constraint(0.0, q)).size
         if not isinstance(nrows, (int, np.integer)) or nrows < 0:
             raise ValueError(f"nrows: a whole number >= 0 expected, got {nrows!r}")
         self._nrows = int(nrows)
-        self.core = _core.CallableSystem(self.space, self._nrows, {**self.functions, **steps}, self.kinks)
+        functions = {name: _for_core(name, function) for name, function in {**self.functions, **steps}.items()}
+        self.core = _core.CallableSystem(self.space, self._nrows, functions, self.kinks)
         self._set_start(q, v0)
-        self._check_mass(mass)
+        self._check_mass()
 
-    def _check_mass(self, mass: Callable[..., ArrayLike]) -> None:
+    def _check_mass(self) -> None:
         """ValueError if the mass matrix at the start has a negative eigenvalue; runs find other errors."""
+        mass: Any = self.functions["mass"]
         try:
-            M = array("mass", mass(0.0, self.q0.copy()), (self.nv, self.nv))
+            if isinstance(mass, CompiledFunction):
+                (values,) = mass.values(0.0, self.q0, None, None, None, self.nv**2)
+                M = array("mass", values.reshape(self.nv, self.nv))
+            else:
+                M = array("mass", mass(0.0, self.q0.copy()), (self.nv, self.nv))
         except Exception:  # it may only be defined at later times
             return
         check_eigenvalues("mass(0, q0)", M)
@@ -144,6 +158,15 @@ def check_eigenvalues(name: str, M: Array) -> None:
     least = float(np.linalg.eigvalsh(M)[0])
     if least < -1e-10 * np.abs(M).max():
         raise ValueError(f"{name}: no negative eigenvalue expected, got {least:.3g} of {M.tolist()}")
+
+
+def _user_function(name: str, function: Any) -> Any:
+    """A function of the user, as it is or compiled."""
+    return checked(name, function, "callable") if is_compiled(function) else function
+
+
+def _for_core(name: str, function: Any) -> Any:
+    return function.capsule(name) if isinstance(function, CompiledFunction) else function
 
 
 def _check_functions(functions: dict[str, Any]) -> None:

@@ -602,7 +602,10 @@ def _controls(
     found = []
     for name, row in record.get("controls", {}).items():
         reads = _read(record, frames, joints, starts, name)
-        function, tangent = row["function"], row["tangent"]
+        function: Any = row["function"]
+        tangent = row["tangent"]
+        if isinstance(function, CompiledFunction):
+            function = function.capsule(f"the function of control {name!r}")
         if tangent is not None:
             tangent = ReadTangent(name, tangent, tuple(reads))
         velocities = np.array([] if row["every"] else reads, np.intc)

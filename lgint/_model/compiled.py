@@ -68,10 +68,10 @@ class CompiledFunction:
         return self.scale * np.squeeze(np.array(values), 0) if count == 1 else np.array(values)
 
     def values(self, *arguments: Any) -> list[Array]:
-        """Calls the function outside of a run with numbers, arrays, and for each output the number of its values."""
+        """Calls the function outside of a run: with numbers, arrays, None, and for outputs the number of values."""
         found, passed, kinds = [], list[Any](), [*_kinds(signatures.c_type(self.signature))]
         for kind, given in zip(kinds[1:-1], arguments, strict=True):
-            if kind == "double":
+            if kind == "double" or given is None:
                 passed.append(given)
                 continue
             array = np.full(given, np.nan) if isinstance(given, int) else np.array(given, dtype=np.float64)

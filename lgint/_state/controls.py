@@ -10,6 +10,7 @@ import numpy as np
 
 from lgint._args import Array, choice
 from lgint._model.compile import value_count
+from lgint._model.compiled import CompiledFunction
 from lgint._model.joints import JOINTS
 from lgint._model.model import Model
 from lgint._model.record import ControlRow
@@ -106,14 +107,19 @@ class ControlAccessors(ContactAccessors):
             return self._held_values(name)
         self._need_forces(f"efforts of control {name!r}")
         q, v = np.asarray(self.q), np.asarray(self.v)
-        lead = q.shape[:-1]
+        lead, count = q.shape[:-1], value_count(row)
         mem = np.zeros((*lead, model.core.nmem)) if self._memory is None else self._memory
         clock = np.broadcast_to(self.clock, lead)
+        called: Any
+        if isinstance(row["function"], CompiledFunction):
+            own = np.array([*self.control(name).states.values()]).reshape(-1, *lead)
+            at = ((float(clock[i]), q[i], v[i], own[(slice(None),) + i]) for i in np.ndindex(lead))
+            called = [row["function"].values(*one, count, None)[0] for one in at]
+            return np.reshape(called, (*lead, count))
         inside = UPPER["state_inside"]
         states = (inside(model, float(clock[i]), q[i], v[i], mem[i], 0.0, None) for i in np.ndindex(lead))
-        called: Any = [np.asarray(row["function"](state), dtype=float) for state in states]
-        values: Array = np.reshape(called, (*lead, value_count(row)))
-        return values
+        called = [np.asarray(row["function"](state), dtype=float) for state in states]
+        return np.reshape(called, (*lead, count))
 
     def _need_forces(self, what: str) -> None:
         """AttributeError inside a function from whose value the forces follow; it could not end."""
