@@ -21,6 +21,8 @@ EXAMPLES = {
     "pendulum_chain": ("n=8", '"genalpha", t_end=2.0, h=2e-3, rho_inf=0.9'),
     "puma560": ("", '"dopri5", t_end=2.0, rtol=1e-8, atol=1e-8'),
     "rolling_disk": ("spin=-8.0", '"dopri5", t_end=5.0, rtol=1e-8, atol=1e-8'),
+    "quadruped": ("", '"genalpha", t_end=0.5, h=2e-3'),
+    "robot_arm": ("", '"dopri5", t_end=1.0, rtol=1e-8, atol=1e-8'),
     "roll_up": ("edges=8", '"herk5", t_end=5.0, rtol=1e-6, atol=1e-8'),
     "rotor": ("", '"genalpha", t_end=0.05, h=1e-5, sigma="optimal"'),
     "single_axis": ("", '"hht", t_end=1.0, h=1e-3, alpha=-0.1'),

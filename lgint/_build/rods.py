@@ -10,14 +10,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from lgint._args import Array, array, guess, listing, warn
-from lgint._build.bodies import BodyBuilder
 from lgint._build.body import Body
 from lgint._build.controls import ControlBuilder
-from lgint._build.couplings import CouplingBuilder
 from lgint._build.edges import add_edge
-from lgint._build.joints import JointBuilder
 from lgint._build.line import Line, line
 from lgint._build.timed import Load, Motion, is_table, set_kinks, value_in_time
+from lgint._build.urdf import UrdfBuilder
 from lgint._model.checks import triangle
 from lgint._model.compiled import CompiledFunction, function_of_time
 from lgint._model.formulations import FORMULATIONS
@@ -50,7 +48,7 @@ class Motions(TypedDict):
     kinks: ArrayLike
 
 
-class RodBuilder(BodyBuilder, JointBuilder, CouplingBuilder, ControlBuilder):
+class RodBuilder(UrdfBuilder, ControlBuilder):
     """The part of `ModelBuilder` that adds rods."""
 
     def add_rod(

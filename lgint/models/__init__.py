@@ -17,7 +17,9 @@ from lgint.models._lie_term import lie_term
 from lgint.models._mass_spring import mass_spring
 from lgint.models._pendulum_chain import pendulum_chain
 from lgint.models._puma560 import puma560
+from lgint.models._quadruped import quadruped
 from lgint.models._registry import get, names, parameters
+from lgint.models._robot_arm import robot_arm
 from lgint.models._roll_up import roll_up
 from lgint.models._rolling_disk import rolling_disk
 from lgint.models._rotor import rotor
@@ -40,6 +42,8 @@ __all__ = [
     "parameters",
     "pendulum_chain",
     "puma560",
+    "quadruped",
+    "robot_arm",
     "roll_up",
     "rolling_disk",
     "rotor",

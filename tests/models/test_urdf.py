@@ -1,0 +1,459 @@
+"""Robots from URDF files: those of packages against Pinocchio, elements one by one, and files with a fault."""
+
+import re
+import time
+import warnings
+from importlib.util import find_spec
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy.integrate import solve_ivp
+from scipy.spatial.transform import Rotation
+
+import lgint
+from lgint._build.urdf import read
+
+GRAVITY = (0, 0, -9.81)
+FILES = {
+    "ur5e": ("airo_models", "arms/ur5e/ur5e.urdf"),  # an arm with links without mass at its end
+    "ur3e": ("airo_models", "arms/ur3e/ur3e.urdf"),
+    "robotiq": ("airo_models", "grippers/robotiq_2f_85/urdf/robotiq_2f_85.urdf"),  # five joints that mimic one
+    "upkie": ("upkie_description", "urdf/upkie.urdf"),  # a robot on two wheels, which are continuous joints
+    "jvrc": ("jvrc_description", "urdf/jvrc1.urdf"),  # a humanoid of 44 joints, of which ten mimic others
+}
+
+
+def path_of(name):
+    package, file = FILES[name]
+    spec = find_spec(package)
+    if spec is None:
+        pytest.skip(f"the package {package} is not installed")
+    return str(Path(spec.origin).parent / file)
+
+
+def added(path, base="fixed", **keywords):
+    b = lgint.ModelBuilder(gravity=GRAVITY)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return b.add_urdf(path, base=base, **keywords), b.build()
+
+
+class Peer:
+    """The robot in Pinocchio, and its coordinates in those of the model. All joints have one coordinate."""
+
+    def __init__(self, path, robot, model, free):
+        self.pin = pin = pytest.importorskip("pinocchio")
+        self.model = pin.buildModelFromUrdf(path, *([pin.JointModelFreeFlyer()] if free else []))
+        self.data, self.free, self.ours, self.robot = self.model.createData(), free, model, robot
+        self.names = [name for name in self.model.names if name in robot.joints]
+        self.root = robot.base
+
+    def _com(self):
+        point = self.robot.links[self._root_link()].point
+        return -point  # from the origin of the root link to the COM, in link axes
+
+    def _root_link(self):
+        return next(name for name, link in self.robot.links.items() if link.body == self.root)
+
+    def state(self, rng):
+        """A random state of both."""
+        angles = {name: rng.uniform(-1, 1) for name in self.names}
+        rates = {name: rng.uniform(-1, 1) for name in self.names}
+        x, R, xdot, omega = rng.normal(size=3), Rotation.random(rng=rng), rng.normal(size=3), rng.normal(size=3)
+        return angles, rates, (x, R, xdot, omega)
+
+    def coordinates(self, angles, base):
+        q = self.pin.neutral(self.model)
+        for name, angle in angles.items():
+            joint = self.model.joints[self.model.getJointId(name)]
+            q[joint.idx_q : joint.idx_q + joint.nq] = [np.cos(angle), np.sin(angle)] if joint.nq == 2 else angle
+        if self.free:
+            x, R, *_ = base
+            q[:3], q[3:7] = x - R.apply(self._com()), R.as_quat()
+        return q
+
+    def along(self, values, linear, angular):
+        """A vector of velocities: by joints, and of the origin of the root link in its axes."""
+        v = np.zeros(self.model.nv)
+        for name, value in values.items():
+            v[self.model.joints[self.model.getJointId(name)].idx_v] = value
+        if self.free:
+            v[:3], v[3:6] = linear, angular
+        return v
+
+    def velocity(self, rates, base):
+        _, R, xdot, omega = base
+        return self.along(rates, R.inv().apply(xdot) - np.cross(omega, self._com()), omega)
+
+    def by_joints(self, v):
+        return {name: v[self.model.joints[self.model.getJointId(name)].idx_v] for name in self.names}
+
+
+def pair(name, free, seed=1):
+    path = path_of(name)
+    robot, model = added(path, "free" if free else "fixed")
+    peer = Peer(path, robot, model, free)
+    return robot, model, peer, peer.state(np.random.default_rng(seed))
+
+
+def at(model, peer, angles, rates, base):
+    """q and v of the model in a state, whatever its couplings say."""
+    q, v = model.q0.copy(), np.zeros(model.nv)
+    if peer.free:
+        x, R, xdot, omega = base
+        first_q, first_v = next((q0, v0) for kind, _, q0, v0, *_ in model.core.blocks if kind == "R3xSO3")
+        q[first_q : first_q + 12] = [*x, *R.as_matrix().ravel()]
+        v[first_v : first_v + 6] = [*xdot, *omega]
+    starts = [(q0, v0) for _, _, q0, v0, *_ in model.core.blocks]
+    for name in peer.names:
+        joint = model.joint_indices(name)
+        (iq, _), (iv, _) = joint.held
+        q[starts[joint.blocks[1]][0] + iq] = angles[name]
+        v[starts[joint.blocks[1]][1] + iv] = rates[name]
+    return q, v
+
+
+@pytest.mark.parametrize("free", [False, True], ids=["fixed", "free"])
+@pytest.mark.parametrize("name", FILES)
+def test_masses_kinematics_and_inverse_dynamics_are_those_of_pinocchio(name, free):
+    robot, model, peer, (angles, rates, base) = pair(name, free)
+    pin, (q, v) = peer.pin, at(*(robot, model)[1:], peer, angles, rates, base)
+    total = sum(body["mass"] for body in model.bodies.values())
+    assert total == pytest.approx(pin.computeTotalMass(peer.model), rel=1e-12)
+    theirs, vel = peer.coordinates(angles, base), peer.velocity(rates, base)
+    pin.forwardKinematics(peer.model, peer.data, theirs, vel)
+    pin.updateFramePlacements(peer.model, peer.data)
+    for link, (body, point, R) in robot.links.items():
+        frame = peer.data.oMf[peer.model.getFrameId(link)]
+        if body == "ground":
+            place, turned = point, R
+        else:
+            x, Q, *_ = (each[0] for each in model.motions([body], q[None], v[None], np.zeros(1)))
+            place, turned = x[0] + Q[0] @ point, Q[0] @ R
+        assert np.allclose(place, frame.translation, rtol=0, atol=1e-12)
+        assert np.allclose(turned, frame.rotation, rtol=0, atol=1e-12)
+
+    rng = np.random.default_rng(2)
+    second = {joint: rng.uniform(-1, 1) for joint in peer.names}
+    linear, angular = rng.normal(size=3), rng.normal(size=3)  # of the COM of the base, inertial, and in its axes
+    a = at(model, peer, angles, second, (base[0], base[1], linear, angular))[1]
+    c, omega, turn = peer._com() if free else np.zeros(3), base[3], base[1].inv()
+    origin = turn.apply(linear) - np.cross(angular, c) - np.cross(omega, np.cross(omega, c))
+    speed = turn.apply(base[2]) - np.cross(omega, c)
+    expected = pin.rnea(
+        peer.model, peer.data, theirs, vel, peer.along(second, origin - np.cross(omega, speed), angular)
+    )
+    found = model.core.evaluate(0.0, q, v, a, np.zeros(model.nc), want=("Ma", "gyro", "force"))
+    tau = found["Ma"] + found["gyro"] - found["force"]
+    size = np.abs(expected).max()
+    for joint in peer.names:
+        index = at(
+            model, peer, angles, dict.fromkeys(peer.names, 0.0) | {joint: 1.0}, (base[0], base[1], c * 0, c * 0)
+        )[1]
+        assert tau @ index == pytest.approx(peer.by_joints(expected)[joint], abs=1e-12 * size)
+    if free:
+        first = next(v0 for kind, _, _, v0, *_ in model.core.blocks if kind == "R3xSO3")
+        force, moment = expected[:3], expected[3:6]
+        assert np.allclose(tau[first : first + 3], base[1].apply(force), rtol=0, atol=1e-12 * size)
+        assert np.allclose(tau[first + 3 : first + 6], moment - np.cross(c, force), rtol=0, atol=2e-12 * size)
+
+
+def reduction(path, peer):
+    """The coordinates of all joints as G x + g of those that mimic none."""
+    joints = {name: each.mimic for name, each in read(path).joints.items() if each.mimic and name in peer.names}
+    mimics = {name: (mimic.joint, mimic.multiplier, mimic.offset) for name, mimic in joints.items()}
+    own = [name for name in peer.names if name not in mimics]
+    G, g = np.zeros((len(peer.names), len(own))), np.zeros(len(peer.names))
+    for i, name in enumerate(peer.names):
+        factor, at_zero = 1.0, 0.0
+        while name in mimics:
+            name, times, plus = mimics[name]
+            at_zero, factor = at_zero + factor * plus, factor * times
+        G[i, own.index(name)], g[i] = factor, at_zero
+    return own, G, g
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_a_second_of_motion_is_that_of_forward_dynamics_by_pinocchio(name):
+    """Joints that mimic others are reduced in Pinocchio's mass matrix; otherwise its ABA gives the accelerations."""
+    path = path_of(name)
+    robot, model = added(path)
+    peer = Peer(path, robot, model, free=False)
+    pin = peer.pin
+    own, G, g = reduction(path, peer)
+    rates = np.random.default_rng(3).uniform(-0.2, 0.2, len(own))
+    index = [peer.model.joints[peer.model.getJointId(joint)].idx_v for joint in peer.names]
+
+    def second(x, xdot):
+        q = peer.coordinates(dict(zip(peer.names, G @ x + g, strict=True)), None)
+        v = np.zeros(peer.model.nv)
+        v[index] = G @ xdot
+        if len(own) == len(peer.names):
+            return pin.aba(peer.model, peer.data, q, v, np.zeros(peer.model.nv))[index]
+        rest = pin.rnea(peer.model, peer.data, q, v, 0 * v)[index]
+        M = pin.crba(peer.model, peer.data, q)
+        M = (np.triu(M) + np.triu(M, 1).T)[np.ix_(index, index)]
+        return np.linalg.solve(G.T @ M @ G, -G.T @ rest)
+
+    n = len(own)
+    exact = solve_ivp(
+        lambda _, y: np.concatenate([y[n:], second(y[:n], y[n:])]),
+        (0, 1),
+        np.concatenate([np.zeros(n), rates]),
+        method="DOP853",
+        rtol=1e-12,
+        atol=1e-13,
+    ).y[:, -1]
+    q, v = at(model, peer, *(dict(zip(peer.names, each, strict=True)) for each in (g, G @ rates)), None)
+    run = lgint.integrate(model.with_state(q, v), "dop853", t_end=1.0, rtol=1e-12, atol=1e-13)
+    for i, joint in enumerate(peer.names):
+        kind = model.joints[joint]["kind"]
+        found = run.joint_position(joint, "slide" if kind == "prismatic" else "angle")[-1]
+        assert found == pytest.approx((G @ exact[:n] + g)[i], abs=1e-9)
+        assert run.joint_rate(joint)[-1] == pytest.approx((G @ exact[n:])[i], abs=1e-8)
+
+
+# ---- elements ----
+
+BAR = '<inertial><origin xyz="0 0 -0.5"/><mass value="2"/><inertia ixx="0.2" iyy="0.2" izz="0.01"/></inertial>'
+
+
+def robot(tmp_path, *parts):
+    path = tmp_path / "robot.urdf"
+    path.write_text("<robot name='r'>\n" + "\n".join(parts) + "\n</robot>\n")
+    return path
+
+
+def link(name, inertial=BAR):
+    return f'<link name="{name}">{inertial}</link>'
+
+
+def joint(name, kind, parent, child, rest="", axis="1 0 0"):
+    ends = f'<parent link="{parent}"/><child link="{child}"/>'
+    return f'<joint name="{name}" type="{kind}">{ends}<axis xyz="{axis}"/>{rest}</joint>'
+
+
+def test_a_pendulum_has_the_bits_of_one_that_is_built(tmp_path):
+    path = robot(tmp_path, link("base", ""), link("bar"), joint("pin", "continuous", "base", "bar"))
+    found, model = added(path)
+    b = lgint.ModelBuilder(gravity=GRAVITY, formulation="minimal")
+    b.add_body("bar", mass=2.0, inertia=(0.2, 0.2, 0.01), position=(0, 0, -0.5))
+    b.add_joint("revolute", lgint.ground, "bar", point=(0, 0, 0), axis=(1, 0, 0), name="pin")
+    built = b.build()
+    runs = [lgint.integrate(m, "rk44", t_end=1.0, h=1e-2) for m in (model, built)]
+    assert runs[0].q.tobytes() == runs[1].q.tobytes()
+    assert found.base == "ground" and found.joints == {"pin": "pin"} and found.ignored == []
+    assert found.links["base"].body == "ground" and np.allclose(found.links["bar"].point, (0, 0, 0.5))
+
+
+def test_kinds_places_prefixes_and_bases(tmp_path):
+    turned = '<origin xyz="0.1 0.2 0.3" rpy="0.3 -0.2 0.5"/>'
+    path = robot(
+        tmp_path,
+        *(link(name) for name in "abcdef"),
+        joint("slide", "prismatic", "a", "b", turned, "0 0 2"),
+        joint("weld", "fixed", "b", "c", turned),
+        joint("hinge", "revolute", "c", "d", turned + '<limit lower="-1" upper="1" effort="1" velocity="1"/>', "0 1 1"),
+        joint("plane", "planar", "d", "e", turned, "0 0 1"),
+        joint("loose", "floating", "e", "f", turned),
+    )
+    b = lgint.ModelBuilder(gravity=GRAVITY)
+    with pytest.warns(UserWarning, match=r"robot.urdf: ignored are <limit> \(1\)"):
+        left = b.add_urdf(path, prefix="left ", base="free", position=(1, 0, 0))
+    b.add_support("rail", position=(0, 1, 0))
+    with pytest.warns(UserWarning):
+        b.add_urdf(path, prefix="right ", base="rail", rotation=(0, 0, 0, 1))
+    model = b.build()
+    assert left.links["c"].body == "left b" and left.base == "left a"
+    assert model.mobility().degrees_of_freedom == 2 * (1 + 1 + 3 + 6) + 6
+    assert model.joints["left loose"]["kind"] == "free"
+    a, welded = (model.bodies[f"left {name}"]["mass"] for name in "ab")
+    assert (a, welded) == (2.0, 4.0)
+    with pytest.raises(ValueError, match="name 'left a' is in use"):
+        b.add_urdf(path, prefix="left ")
+    maximal = lgint.ModelBuilder(gravity=GRAVITY)
+    with pytest.warns(UserWarning):
+        maximal.add_urdf(path, formulation="SE3")
+    both = [maximal.build(), added(path)[1]]
+    runs = [lgint.integrate(m, "dop853", t_end=0.2, h=2e-3) for m in both]
+    for name in "bdef":
+        assert np.allclose(runs[0].position(name)[-1], runs[1].position(name)[-1], rtol=0, atol=1e-9)
+
+
+def test_links_without_mass(tmp_path):
+    path = robot(
+        tmp_path,
+        link("base", ""),
+        link("cross", ""),
+        link("bar"),
+        link("tip", ""),
+        joint("first", "continuous", "base", "cross", axis="1 0 0"),
+        joint("second", "continuous", "cross", "bar", axis="0 1 0"),
+        joint("last", "revolute", "bar", "tip", '<origin xyz="0 0 -1"/>'),
+    )
+    with pytest.warns(UserWarning, match="joints that move no mass, such as 'last'"):
+        found = lgint.ModelBuilder().add_urdf(path)
+    assert found.links["tip"].body == "bar" and list(found.joints) == ["first", "second"]
+    run = lgint.integrate(added(path)[1], "dop853", t_end=1.0, h=1e-2)
+    b = lgint.ModelBuilder(gravity=GRAVITY, formulation="minimal")
+    b.add_body("bar", mass=2.0, inertia=(0.2, 0.2, 0.01), position=(0, 0, -0.5))
+    b.add_joint("universal", lgint.ground, "bar", point=(0, 0, 0), axis=(1, 0, 0), second_axis=(0, 1, 0))
+    again = lgint.integrate(b.build(), "dop853", t_end=1.0, h=1e-2)
+    assert np.allclose(run.position("bar"), again.position("bar"), rtol=0, atol=1e-12)
+    with pytest.raises(ValueError, match=r"robot.urdf, line 3, <link name='cross'>: a link inside a chain needs mass"):
+        lgint.ModelBuilder().add_urdf(path, formulation="SE3")
+
+
+def test_joints_that_mimic_start_at_their_offsets(tmp_path):
+    path = robot(
+        tmp_path,
+        *(link(name) for name in "abcd"),
+        joint("one", "continuous", "a", "b"),
+        joint("two", "continuous", "a", "c", '<mimic joint="one" multiplier="-2" offset="0.3"/>'),
+        joint("three", "prismatic", "c", "d", '<mimic joint="two" multiplier="0.5"/>'),
+    )
+    for formulation in ("minimal", "R3xSO3"):
+        b = lgint.ModelBuilder(gravity=GRAVITY)
+        found = b.add_urdf(path, formulation=formulation)
+        run = lgint.integrate(b.build(), "dop853", t_end=1.0, h=1e-2)
+        one, two = run.joint_angle("one"), run.joint_angle("two")
+        assert np.allclose(two, -2 * one + 0.3, rtol=0, atol=1e-10)
+        assert np.allclose(run.joint_position("three"), 0.5 * two, rtol=0, atol=1e-10)
+        assert found.couplings == {"two": "two.mimic", "three": "three.mimic"}
+        assert two[0] == pytest.approx(0.3, abs=1e-14) and np.abs(one[-1]) > 0.01
+
+
+def test_a_loop_is_closed_by_a_joint(tmp_path):
+    """A parallelogram, whose bars stay parallel."""
+    path = robot(
+        tmp_path,
+        *(link(name) for name in ("base", "left", "right")),
+        link("top", BAR.replace("0 0 -0.5", "0.25 0 0")),
+        joint("a", "continuous", "base", "left", axis="0 1 0"),
+        joint("b", "continuous", "base", "right", '<origin xyz="0.5 0 0"/>', axis="0 1 0"),
+        joint("c", "continuous", "left", "top", '<origin xyz="0 0 -1"/>', axis="0 1 0"),
+    )
+    b = lgint.ModelBuilder(gravity=(1, 0, -9.81))
+    b.add_urdf(path)
+    b.add_joint("revolute", "top", "right", point=(0.5, 0, -1), axis=(0, 1, 0), name="loop")
+    with pytest.raises(ValueError, match="redundant constraints: loop: "):
+        b.build()
+    run = lgint.integrate(b.build(redundant="drop"), "radau5", t_end=1.0, rtol=1e-9, atol=1e-9)
+    assert np.allclose(run.joint_angle("a"), run.joint_angle("b"), rtol=0, atol=1e-10)
+    assert np.abs(run.joint_angle("a")[-1]) > 0.05
+
+
+@pytest.mark.measures
+def test_thirty_joints_load_and_build_in_twenty_milliseconds(tmp_path):
+    parts = [link("link0")]
+    for i in range(1, 31):
+        place = '<origin xyz="0 0 -1" rpy="0.1 0.2 0.3"/>'
+        parts += [link(f"link{i}"), joint(f"joint{i}", "revolute", f"link{i - 1}", f"link{i}", place, "0 1 0")]
+    path, times = robot(tmp_path, *parts), []
+    for _ in range(20):
+        begin = time.process_time()
+        b = lgint.ModelBuilder(gravity=GRAVITY)
+        b.add_urdf(path)
+        assert b.build().nv == 30
+        times.append(time.process_time() - begin)
+    assert min(times) < 0.02
+
+
+# ---- files with a fault ----
+
+GOOD = [link("a"), link("b"), joint("j", "revolute", "a", "b")]
+FAULTS = [
+    (["<link"], r"line 3, <robot name='r'>: not well-formed"),
+    ([*GOOD, "</link>"], r"line 5.*mismatched tag"),
+    ([link("a"), link("a")], r"line 3, <link name='a'>: another link has this name"),
+    ([*GOOD, joint("j", "fixed", "a", "b")], r"line 5, <joint name='j'>: another joint has this name"),
+    (["<link/>"], r"line 2, <link>: the attribute 'name' expected"),
+    (["<material/>"], r"line 1, <robot name='r'>: a robot with a <link> expected"),
+    ([link("a"), link("b")], r"line 3, <link name='b'>: one root expected; no joint leads to the links 'a', 'b'"),
+    ([link("a"), joint("j", "fixed", "a", "b")], r"line 3, <child>: there is no link 'b'"),
+    ([link("a"), joint("j", "fixed", "b", "a")], r"line 3, <parent>: there is no link 'b'"),
+    ([*GOOD, joint("k", "fixed", "a", "b")], r"line 5, <joint name='k'>: link 'b' is the child of 'j' already"),
+    (
+        [*GOOD, link("c"), link("d"), joint("k", "fixed", "c", "d"), joint("l", "fixed", "d", "c")],
+        r"line 8, <joint name='l'>: a tree expected; the links 'c', 'd' form a loop",
+    ),
+    (
+        [link("a"), link("b"), joint("j", "helical", "a", "b")],
+        r"line 4, <joint name='j'>: type: one of revolute,.*'heli",
+    ),
+    (
+        [link("a"), link("b"), joint("j", "revolute", "a", "b", axis="0 0 0")],
+        r"line 4, <axis>: xyz: an axis other than",
+    ),
+    ([link("a"), link("b"), joint("j", "revolute", "a", "b", axis="0 1")], r"line 4, <axis>: xyz: 3 numbers.*'0 1'"),
+    (
+        [link("a"), link("b"), joint("j", "fixed", "a", "b", '<origin rpy="0 nan 0"/>')],
+        r"line 4, <origin>: rpy: 3 numb",
+    ),
+    (
+        [*GOOD[:2], '<joint name="j" type="fixed"><parent link="a"/></joint>'],
+        r"line 4, <joint name='j'>: a <child> exp",
+    ),
+    ([*GOOD[:2], joint("j", "revolute", "a", "b", '<mimic joint="k"/>')], r"line 4, <mimic>: there is no joint 'k'"),
+    (
+        [*GOOD[:2], joint("j", "revolute", "a", "b", '<mimic joint="j"/>')],
+        r"line 4, <mimic>: the joints 'j', 'j' mimic",
+    ),
+    ([*GOOD[:2], joint("j", "revolute", "a", "b", "<origin/><origin/>")], r"line 4, <origin>: one <origin> expected"),
+    ([link("a", BAR.replace('"2"', '"-2"'))], r"line 2, <mass>: value: a mass that is not negative expected, got -2"),
+    ([link("a", BAR.replace('"2"', '"two"'))], r"line 2, <mass>: value: a number expected, got 'two'"),
+    ([link("a", BAR.replace('<mass value="2"/>', ""))], r"line 2, <inertial>: a <mass> expected"),
+    ([link("a", BAR.replace('"0.01"', '"-0.1"'))], r"line 2, <inertia>: a positive semidefinite matrix expected"),
+]
+
+
+@pytest.mark.parametrize(("parts", "message"), FAULTS, ids=range(len(FAULTS)))
+def test_faults_are_named_with_line_and_element(parts, message, tmp_path):
+    b = lgint.ModelBuilder()
+    path = robot(tmp_path, *parts)
+    with pytest.raises(ValueError, match=re.escape(str(path)) + ", " + message):
+        b.add_urdf(path)
+    assert not b._bodies and not b._joints
+
+
+def test_plain_xml_alone_is_read(tmp_path):
+    path = tmp_path / "robot.urdf"
+    for text in (
+        '<?xml version="1.0"?>\n<!DOCTYPE robot [<!ENTITY a "b">]>\n<robot name="&a;"><link name="a"/></robot>',
+        '<!DOCTYPE robot SYSTEM "file:///etc/passwd">\n<robot name="r"><link name="a"/></robot>',
+    ):
+        path.write_text(text)
+        with pytest.raises(ValueError, match=r"line \d+: a document type or an entity; plain XML expected"):
+            lgint.ModelBuilder().add_urdf(path)
+    path.write_text("<sdf/>")
+    with pytest.raises(ValueError, match=r"line 1, <sdf>: the root element <robot> expected"):
+        lgint.ModelBuilder().add_urdf(path)
+    path.write_bytes(b"")
+    with pytest.raises(ValueError, match=r"robot.urdf, line 1: no element found"):
+        lgint.ModelBuilder().add_urdf(path)
+    with pytest.raises(FileNotFoundError):
+        lgint.ModelBuilder().add_urdf(tmp_path / "none.urdf")
+
+
+def test_files_cut_off_or_changed_anywhere_are_read_or_named(tmp_path):
+    """A file with a deleted piece is read, or refused with its path; no other error escapes."""
+    path = robot(
+        tmp_path, *GOOD, link("c"), joint("k", "prismatic", "b", "c", '<mimic joint="j" multiplier="2" offset="0.1"/>')
+    )
+    text, rng = path.read_text(), np.random.default_rng(5)
+    refused = 0
+    for _ in range(300):
+        first, count = rng.integers(len(text)), rng.integers(1, 25)
+        path.write_text(text[:first] + text[first + count :])
+        b = lgint.ModelBuilder()
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            try:
+                b.add_urdf(path, base="free")
+            except ValueError as error:
+                assert str(error).startswith(f"{path}, line "), error
+                refused += 1
+            else:
+                b.build(start="project")
+    assert 100 < refused < 300
