@@ -18,6 +18,25 @@ static void add_rows(lg_model *m, const lg_joint *joint, unsigned implied, lg_la
     }
 }
 
+/* The number of a row in the list so far; -1: it is in no loop. */
+static int number_in_loops(const lg_pattern *p, int row)
+{
+    int i = p->nmasked - p->nnonholonomic - 1;
+    while (i >= 0 && p->masked_row[i] != row)
+        i--;
+    return i;
+}
+
+/* Nonholonomic rows follow; a row of a loop is listed twice. */
+static void add_nonholonomic(lg_model *m, const lg_joint *joint, lg_layout *layout)
+{
+    for (int i = 0; i < joint->nrows; i++)
+        if (lg_joint_is_nonholonomic(joint, i)) {
+            m->inactive[m->pattern.nmasked] = number_in_loops(&m->pattern, joint->row + i);
+            lg_layout_nonholonomic(layout, joint->group, i);
+        }
+}
+
 void lg_model_fill_choice(lg_model *m, const lg_model_spec *spec, int nloops, lg_layout *layout)
 {
     for (int loop = 1; loop <= nloops; loop++) {
@@ -29,9 +48,7 @@ void lg_model_fill_choice(lg_model *m, const lg_model_spec *spec, int nloops, lg
     m->choice = (lg_choice){nloops, m->loop_start, m->inactive, m->system.nmem};
     m->system.nmem += m->pattern.nmasked ? m->pattern.nmasked + 1 : 0;
     for (const lg_joint *joint = m->joints; joint < m->joints + m->njoints; joint++)
-        for (int i = 0; i < joint->nrows; i++)
-            if (lg_joint_is_nonholonomic(joint, i))
-                lg_layout_nonholonomic(layout, joint->group, i);
+        add_nonholonomic(m, joint, layout);
 }
 
 /* ---- inactive rows of an evaluation ---- */
@@ -43,6 +60,8 @@ static int chosen_rows(const lg_model *m)
 
 static int is_inactive(const lg_model *m, const double *mem, int i)
 {
+    if (i >= chosen_rows(m))
+        return m->inactive[i] >= 0 && is_inactive(m, mem, m->inactive[i]);
     return m->choice.inactive[i] != (mem && mem[m->choice.mem + i] != 0);
 }
 
@@ -52,7 +71,7 @@ void lg_model_mask_values(const lg_model *m, const double *mem, double one, doub
     if (!values)
         return;
     lg_zero(p->nmasked, values + p->mask_value);
-    for (int i = 0; i < chosen_rows(m); i++)
+    for (int i = 0; i < p->nmasked; i++)
         if (is_inactive(m, mem, i))
             lg_pattern_mask(p, i, one, values);
 }

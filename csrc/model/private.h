@@ -25,7 +25,7 @@ struct lg_model {
     lg_space space;
     lg_pattern pattern;
     lg_choice choice;
-    int *loop_start, *inactive; /* its arrays */
+    int *loop_start, *inactive; /* its arrays; per nonholonomic row its number among those of loops, or -1 */
     lg_block *blocks;
     char **row_names;
     int *body_on; /* per block: the number of its body */

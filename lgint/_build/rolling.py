@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -64,7 +66,10 @@ class RollingBuilder(ElementBuilder):
             and a wheel that lies flat at the start.
         """
         partner = self._moving("body of a wheel", body)
-        point, normal = ((0.0, 0.0, 0.0), UP) if plane is None else plane
+        given = ((0.0, 0.0, 0.0), UP) if plane is None else plane
+        if not isinstance(given, Sequence) or len(given) != 2:
+            raise ValueError(f"plane: a point and a normal expected, ((x, y, z), (nx, ny, nz)), got {shown(plane)}")
+        point, normal = given
         normal = direction("normal of the plane", normal)
         along = direction("axis of the wheel", axis)
         if 1 - abs(normal @ (self._at(partner).R @ along)) < 1e-12:

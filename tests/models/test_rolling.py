@@ -281,3 +281,178 @@ def test_outputs_and_inputs_of_a_linearised_sleigh():
     at = found.state_names.index("d/dt sleigh.rz")
     assert found.A[at, at] == pytest.approx(-0.4 * 2.0 / J) and found.B[at, 2] == pytest.approx(1 / J)
     assert np.allclose(found.C[2], np.eye(len(found.A))[at], atol=1e-9)
+
+
+# ---- geometry ----
+
+
+def test_a_torus_keeps_its_height_and_its_energy():
+    """Its centre is at r cos(lean) + rho, and its contact, vertically below the circle's lowest point, at rest."""
+    r, rho, R = 0.3, 0.1, Rotation.from_euler("x", 0.5).as_matrix()
+    axis, omega, n = R[:, 1], np.array([0.5, 4.0, 1.0]), np.array([0.0, 0.0, 1.0])
+    arm = -r * (n - axis[2] * axis) / np.sqrt(1 - axis[2] ** 2) - rho * n
+    b = lgint.ModelBuilder(gravity=(0.0, 0.0, -9.81))
+    rates = {"velocity": -np.cross(R @ omega, arm), "angular_velocity": omega}
+    b.add_body("tyre", mass=1.0, inertia=INERTIA, position=(0, 0, -arm[2]), rotation=R, **rates)
+    assert b.add_rolling("tyre", radius=r, tube=rho, axis=(0, 2, 0)) == "tyre.rolling"
+    run = lgint.integrate(b.build(), "dopri5", t_end=2.0, rtol=1e-11)
+    sine = run.rotation("tyre")[:, 2, 1]
+    assert np.allclose(run.position("tyre")[:, 2], r * np.sqrt(1 - sine**2) + rho, rtol=0, atol=1e-13)
+    assert np.ptp(run.energy()) < 1e-9 and np.ptp(sine) > 0.1
+
+
+def test_a_wheel_rolls_down_a_slope_that_is_not_through_the_origin():
+    b = lgint.ModelBuilder(gravity=(0.0, 0.0, -9.81))
+    up = np.array([0.0, -0.3, 1.0]) / np.sqrt(1.09)
+    b.add_body("wheel", mass=2.0, inertia=INERTIA, position=(1, 2, 3) + 0.3 * up)
+    b.add_rolling("wheel", radius=0.3, axis=(1, 0, 0), plane=((1, 2, 3), (0, -0.3, 1)), name="rolling")
+    run = lgint.integrate(b.build(), "radau5", t_end=1.0, h=0.05)
+    acceleration = 9.81 * 0.3 / np.sqrt(1.09) / (1 + INERTIA[0] / (2.0 * 0.3**2))
+    assert np.linalg.norm(run.position("wheel")[-1] - run.position("wheel")[0]) == pytest.approx(acceleration / 2)
+    pushed = run.reaction("rolling")[-1, :3]  # on the wheel: the normal force, and friction up the slope
+    assert pushed @ up == pytest.approx(2 * 9.81 / np.sqrt(1.09))
+    assert np.linalg.norm(pushed - (pushed @ up) * up) == pytest.approx(INERTIA[0] * acceleration / 0.3**2)
+
+
+def test_the_reaction_of_the_plane_balances_weight_and_inertia():
+    state = lgint.models.rolling_disk(**LIVELY).state()
+    force = disk_terms(state.rotation("disk"), state.rotation("disk") @ state.angular_velocity("disk"))[1]
+    assert np.allclose(state.reaction("rolling")[:3], force, rtol=1e-13)
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda b: b.add_rolling("wheel", radius=0.3, axis=(0, 0, 1)), "axis: the wheel on 'wheel' lies flat"),
+        (lambda b: b.add_rolling("wheel", radius=0.3, axis=(0, 0, 0)), "axis of the wheel: a vector of any length but"),
+        (lambda b: b.add_rolling("wheel", radius=0.0, axis=(0, 1, 0)), "radius of 'wheel.rolling': a positive number"),
+        (lambda b: b.add_rolling("wheel", radius=1.0, axis=(0, 1, 0), tube=-1), "tube of 'wheel.rolling'"),
+        (lambda b: b.add_rolling("wheel", radius=1.0, axis=(0, 1, 0), plane=(0, 0, 1)), "plane: a point and a normal"),
+        (lambda b: b.add_rolling(lgint.ground, radius=1.0, axis=(0, 1, 0)), "body of a wheel: a body expected"),
+        (lambda b: b.add_knife_edge("wheel", local_point=(0, 0), normal=(0, 1, 0)), "local_point of|point_b of"),
+        (lambda b: b.add_knife_edge("wheel", local_point=(0, 0, 0), normal=(0, 0, 0)), "normal of the knife edge"),
+        (lambda b: b.add_knife_edge("whel", local_point=(0, 0, 0), normal=(0, 1, 0)), "whel"),
+    ],
+)
+def test_what_makes_no_sense_is_refused(call, message):
+    b = lgint.ModelBuilder()
+    b.add_body("wheel", mass=1.0, inertia=INERTIA, position=(0, 0, 0.3))
+    with pytest.raises(ValueError, match=message):
+        call(b)
+
+
+def test_a_start_that_slips_is_refused_or_projected():
+    b = lgint.ModelBuilder()
+    b.add_body("wheel", mass=1.0, inertia=INERTIA, position=(0, 0, 0.3), velocity=(1, 0, 0))
+    b.add_rolling("wheel", radius=0.3, axis=(0, 1, 0))
+    with pytest.raises(ValueError, match="wheel.rolling: slip along e1"):
+        b.build()
+    rolls = b.build(start="project").state()
+    assert rolls.velocity("wheel")[0] == pytest.approx(0.3 * rolls.angular_velocity("wheel")[1]) != 0
+
+
+# ---- starts, states, statics, cars ----
+
+
+def test_positions_are_projected_without_rows_of_velocity_alone():
+    """The shortest way back to the plane, in the mass metric, is along M^-1 of the gradient of the contact alone."""
+    model = lgint.models.rolling_disk(**LIVELY)
+    q = model.core.retract(model.q0, 1e-5 * np.array([0.3, -0.2, 0.9, 0.4, 0.1, -0.6]))
+    found, v = model.core.project(0.0, q, model.v0)
+    way, M = model.core.difference(q, found), model.state().mass_matrix()
+    gradient = model.state().constraint_matrix()[0]
+    along = np.linalg.solve(M, gradient)
+    assert np.abs(way - along * (way @ way) / (way @ along)).max() < 1e-4 * np.abs(way).max()
+    assert np.abs(model.core.residual(0.0, found, v)).max() < 1e-13
+
+
+def test_mobility_counts_rows_of_velocity_alone_apart():
+    found = lgint.models.rolling_disk().mobility()
+    assert (found.degrees_of_freedom, found.joints, found.nonholonomic) == (3, {"rolling": 3}, {"rolling": 2})
+    assert "3 degrees of freedom, 5 coordinates" in repr(found) and "rolling: -3 (-2 of velocity alone)" in repr(found)
+
+
+def sled(y=0.0):
+    """A sled on a plane between two springs, with a blade along it; they hold it wherever the blade can go."""
+    b = lgint.ModelBuilder(gravity=(0, 0, -9.81))
+    b.add_body("sled", mass=1.0, inertia=INERTIA, position=(0, y, 0))
+    b.add_joint("planar", lgint.ground, "sled", point=(0, 0, 0), axis=(0, 0, 1), name="plane")
+    b.add_knife_edge("sled", local_point=(0, 0, 0), normal=(0, 1, 0), name="blade")
+    for anchor, end in (((1.0, 0.5, 0), 0.3), ((-1.0, -0.1, 0), -0.3)):
+        b.add_spring(lgint.ground, "sled", stiffness=50.0, length=0.2, point_a=anchor, point_b=(end, 0, 0))
+    return b.build()
+
+
+def test_rest_is_where_the_blade_can_go_and_its_reaction_balances():
+    rests = [lgint.equilibrium(sled(y)).state(-1) for y in (0.0, 0.1)]
+    for rest in rests:
+        accelerations, lam = rest.accelerations()
+        assert np.abs(accelerations).max() < 1e-12 and np.allclose(lam, rest.lam, rtol=1e-10, atol=1e-10)
+        assert abs(rest.reaction("blade")[:3] @ rest.rotation("sled")[:, 1]) > 1
+    assert np.linalg.norm(rests[0].position("sled") - rests[1].position("sled")) > 0.05
+
+
+@pytest.mark.parametrize("formulation", ["R3xSO3", "minimal"])
+def test_a_cart_with_two_wheels_on_one_axle_leaves_out_the_redundant_slip(formulation):
+    """Both wheels forbid the same slip across; in minimal coordinates they are links of the tree of the frame."""
+    b = lgint.ModelBuilder(gravity=(0, 0, -9.81))
+    b.add_body("frame", mass=5.0, inertia=(0.2, 0.3, 0.4), position=(0.0, 0, 0.25), velocity=(1.0, 0, 0))
+    b.add_joint("planar", lgint.ground, "frame", point=(0, 0, 0.25), axis=(0, 0, 1), name="floor")
+    for side in (-1, 1):
+        name = f"wheel{side}"
+        moving = {} if formulation == "minimal" else {"velocity": (1, 0, 0), "angular_velocity": (0, 4, 0)}
+        at = (0, 0.4 * side, 0.25)
+        b.add_body(name, mass=0.5, inertia=(0.01, 0.02, 0.01), position=at, formulation=formulation, **moving)
+        spin = {"rate": 4.0} if formulation == "minimal" else {}
+        b.add_joint("revolute", "frame", name, point=at, axis=(0, 1, 0), name=f"axle{side}", **spin)
+        b.add_rolling(name, radius=0.25, axis=(0, 1, 0), name=f"rolling{side}")
+    with pytest.raises(ValueError, match="redundant constraints: .*slip along e2"):
+        b.build()
+    model = b.build(redundant="drop")
+    assert model.mobility().degrees_of_freedom == 2
+    run = lgint.integrate(model, "genalpha", t_end=0.5, h=1e-2, index="stabilized")
+    assert np.allclose(run.position("frame")[-1], (0.5, 0, 0.25), rtol=0, atol=1e-10)
+    assert np.allclose(run.joint_angle("axle1")[-1], 2.0)
+
+
+# ---- runs ----
+
+ALL = [(name, {}) for name in lgint.methods() if STEPPER[name] != "conserve"] + INDICES[1:]
+ALL += [(name, {"equivariant": True}) for name in CONSERVING]
+
+
+@pytest.mark.parametrize("case", ALL, ids=ids)
+def test_a_run_resumes_bit_for_bit(case, tmp_path):
+    (method, options), whole = case, {"t_end": 0.4, "h": 0.02}
+    model = lgint.models.rolling_disk(formulation="euler_parameters", **LIVELY)
+    run = lgint.integrate(model, method, **whole, **options)
+    half = lgint.integrate(model, method, t_end=0.2, h=0.02, **options)
+    half.save(tmp_path / "half.npz")
+    rest = lgint.integrate(model, method, **whole, start=lgint.load(tmp_path / "half.npz"), **options)
+    for name in ("q", "v", "lam"):
+        assert np.array_equal(getattr(run, name)[-1], getattr(rest, name)[-1])
+
+
+@pytest.mark.parametrize("case", ALL, ids=ids)
+def test_a_function_that_fails_leaves_what_was_computed(case):
+    (method, options), model = case, lgint.models.rolling_disk(formulation="euler_parameters", **LIVELY)
+    b = lgint.ModelBuilder(gravity=(0, 0, -9.81), formulation="euler_parameters")
+    start, calm = model.state(), []
+
+    def push(t):
+        if t > 0.1 and not calm:
+            raise RuntimeError("no push")
+        return np.array([0.1, 0.0, 0.0])
+
+    place = {"position": start.position("disk"), "rotation": start.rotation("disk")}
+    rates = {"velocity": start.velocity("disk"), "angular_velocity": start.angular_velocity("disk")}
+    b.add_body("disk", mass=1.0, inertia=(0.0625, 0.125, 0.0625), **place, **rates)
+    b.add_rolling("disk", radius=0.5, axis=(0, 1, 0))
+    b.add_force("disk", force=push)
+    made = b.build()
+    with pytest.raises(RuntimeError, match="no push") as caught:
+        lgint.integrate(made, method, t_end=0.2, h=0.02, **options)
+    before = caught.value.trajectory
+    calm.append(True)
+    run = lgint.integrate(made, method, t_end=0.2, h=0.02, **options)
+    assert 3 <= len(before.t) <= 6 and np.array_equal(before.q, run.q[: len(before.t)])
