@@ -24,6 +24,7 @@ from lgint._model.model import Model
 from lgint._run.dense import DenseOutput, DenseState
 from lgint._run.ensemble import Ensemble
 from lgint._run.equilibrium import equilibrium
+from lgint._run.events import event
 from lgint._run.integrate import integrate, method_info, methods
 from lgint._run.stepper import Stepper
 from lgint._run.trajectory import Trajectory, load
@@ -70,6 +71,7 @@ __all__ = [
     "dh_links",
     "drift",
     "equilibrium",
+    "event",
     "ground",
     "groups",
     "integrate",

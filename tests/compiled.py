@@ -154,6 +154,23 @@ int slopes(double t, const double *q, const double *v, const double *a, const do
     return 0;
 }
 
+int height(double t, const double *q, const double *v, double *value, void *data)
+{
+    (void)t, (void)v;
+    long *calls = data;
+    if (calls)
+        ++*calls;
+    *value = sin(6 * q[2]);
+    return 0;
+}
+
+int lost(double t, const double *q, const double *v, double *value, void *data)
+{
+    (void)v, (void)data;
+    *value = q[2] - 10;
+    return t > 0.05 ? 4 : 0;
+}
+
 int late(double t, double *value, void *data)
 {
     push(t, value, data);

@@ -185,7 +185,7 @@ void lg_compiled_function(lg_compiled *c, lg_time_function *function, lg_law *la
         function->call = call_motion;
 }
 
-/* ---- controls, and functions of systems ---- */
+/* ---- controls, functions of systems, and events ---- */
 
 static int control_at(const lg_compiled *c, const lg_point *at, const double *states, double *value, double *slopes)
 {
@@ -231,6 +231,12 @@ lg_status lg_compiled_callable(const lg_compiled *c, int is_force, double t, con
     unwritten(n, out);
     int returned = ((lg_signature_callable *)c->function)(t, from[0], from[1], from[2], from[3], out, c->data);
     return (is_force ? checked_force : checked_values)(c, t, returned, n, out);
+}
+
+lg_status lg_compiled_event(const lg_compiled *c, double t, const double *q, const double *v, double *value)
+{
+    *value = NAN;
+    return checked_values(c, t, ((lg_signature_event *)c->function)(t, q, v, value, c->data), 1, value);
 }
 
 /* ---- their capsules ---- */

@@ -26,6 +26,8 @@ lg_compiled *lg_compiled_of(PyObject *object);
 void lg_compiled_function(lg_compiled *compiled, lg_time_function *function, lg_law *law);
 /* Sets the functions of a control whose other entries are set. */
 void lg_compiled_control(lg_compiled *compiled, lg_control_spec *control);
+/* The value of an event. */
+lg_status lg_compiled_event(const lg_compiled *compiled, double t, const double *q, const double *v, double *value);
 /* Calls a function of a system: n values from q, v, a and lam, each of which may be NULL. Where they are those of a
    force, LG_NOT_FINITE instead of an exception if one is not finite. */
 lg_status lg_compiled_callable(const lg_compiled *compiled, int is_force, double t, const double *const from[4], int n,

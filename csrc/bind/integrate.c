@@ -1,4 +1,5 @@
 /* lgint._core.integrate: a whole run, without the GIL where the system allows it. */
+#include "bind/compiled.h"
 #include "bind/gil.h"
 #include "bind/outcome.h"
 #include "bind/run.h"
@@ -13,6 +14,9 @@ typedef struct integrate_call {
         *both; /* a capsule with this call, and the function both_ends bound to it; NULL without on_step */
     const lg_module *module;
     lg_run *run; /* whose last step on_step is called for */
+    PyObject *watch; /* compiled events, if there are no others, or NULL: on_step is called where one of them may be */
+    double *value; /* of each of them, at the end of the last step once it is `known` */
+    int known;
 } integrate_call;
 
 /* ---- what the core calls on its way ---- */
@@ -72,11 +76,46 @@ static int make_both_ends(integrate_call *c)
     return c->both ? 0 : -1;
 }
 
+/* Whether a compiled event may be in the step: a function comes to zero, or to the other side of it. */
+static lg_status look_for_events(integrate_call *c, const lg_run *run, int *found)
+{
+    const lg_state *before = &run->before, *after = &run->state;
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(c->watch); i++) {
+        const lg_compiled *event = lg_compiled_of(PyTuple_GET_ITEM(c->watch, i));
+        double old = c->value[i];
+        if (!c->known)
+            LG_TRY(lg_compiled_event(event, before->t, before->q, before->v, &old));
+        LG_TRY(lg_compiled_event(event, after->t, after->q, after->v, &c->value[i]));
+        *found = *found || (old < 0 && c->value[i] >= 0) || (old > 0 && c->value[i] <= 0);
+    }
+    c->known = 1;
+    return LG_OK;
+}
+
+/* The memory for values of events, which the list keeps; -1: an exception is set. */
+static int read_watch(integrate_call *c, PyObject *owned)
+{
+    if (!c->watch)
+        return 0;
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(c->watch); i++)
+        if (!lg_compiled_of(PyTuple_GET_ITEM(c->watch, i))) {
+            PyErr_Format(PyExc_ValueError, "watch must be compiled events, given %R", c->watch);
+            return -1;
+        }
+    c->value = lg_keep_memory(owned, PyTuple_GET_SIZE(c->watch), sizeof *c->value);
+    return c->value ? 0 : -1;
+}
+
 /* on_step(t, q, v, mem, both_ends) at the end of a step -> None, or the time at which the run ends. */
 static lg_status call_on_step(void *self, lg_run *run, double *t_stop)
 {
     integrate_call *c = self;
     const lg_state *after = &run->state;
+    int found = !c->watch;
+    if (c->watch)
+        LG_TRY(look_for_events(c, run, &found));
+    if (!found)
+        return LG_OK;
     lg_gil_take(&c->gil);
     c->run = run;
     (void)PyCapsule_SetName(c->capsule, current);
@@ -158,14 +197,14 @@ static PyObject *run_integrate(integrate_call *c, const lg_module *module, lg_se
 const char lg_integrate_doc[] =
     "integrate(system, method, t0, t_end, h, save_every, q, v, start, options, progress=None, t_eval=None,\n"
     "          on_step=None, dense=False, stops=None, on_rows=None, room=0, ends=False, kept=0,\n"
-    "          others=0, on_stop=None)\n--\n\n"
+    "          others=0, on_stop=None, watch=None)\n--\n\n"
     "A whole run as a dict of arrays.";
 
 PyObject *lg_integrate_call(PyObject *self, PyObject *args, PyObject *kwargs)
 {
     static char *names[] = {"system", "method",  "t0",       "t_end",  "h",       "save_every", "q",     "v",
                             "start",  "options", "progress", "t_eval", "on_step", "dense",      "stops", "on_rows",
-                            "room",   "ends",    "kept",     "others", "on_stop", NULL};
+                            "room",   "ends",    "kept",     "others", "on_stop", "watch",      NULL};
     const lg_module *module = PyModule_GetState(self);
     PyObject *t_eval = Py_None, *stops = Py_None, *result = NULL;
     Py_ssize_t room = 0;
@@ -174,16 +213,17 @@ PyObject *lg_integrate_call(PyObject *self, PyObject *args, PyObject *kwargs)
     lg_schedule schedule = {0};
     lg_session session = {.setup = &setup, .schedule = &schedule};
     integrate_call c = {.on_step = NULL};
-    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "OsdddlOOOO|OOOpOOnpdiO:integrate", names, &a.system, &a.method,
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "OsdddlOOOO|OOOpOOnpdiOO!:integrate", names, &a.system, &a.method,
                                      &a.t0, &schedule.t_end, &schedule.h, &schedule.save_every, &a.q, &a.v, &a.start,
                                      &a.options, &c.gil.progress, &t_eval, &c.on_step, &session.dense, &stops,
-                                     &c.on_rows, &room, &c.ends, &session.kept, &session.others, &c.on_stop) ||
+                                     &c.on_rows, &room, &c.ends, &session.kept, &session.others, &c.on_stop,
+                                     &PyTuple_Type, &c.watch) ||
         lg_function("progress", &c.gil.progress) < 0 || lg_function("on_step", &c.on_step) < 0 ||
         lg_function("on_stop", &c.on_stop) < 0 || lg_function("on_rows", &c.on_rows) < 0)
         return NULL;
     session.room = room > 0 ? (size_t)room : 1;
     PyObject *owned = PyList_New(0);
-    const int ready = owned && (!c.on_step || make_both_ends(&c) == 0);
+    const int ready = owned && read_watch(&c, owned) == 0 && (!c.on_step || make_both_ends(&c) == 0);
     if (ready && lg_read_setup(owned, module, &a, &setup) == 0 && lg_read_times(owned, stops, t_eval, &schedule) == 0)
         result = run_integrate(&c, module, &session);
     Py_XDECREF(owned);

@@ -60,10 +60,12 @@ class CompiledFunction:
         found: Callable[..., Any] | None = getattr(self.given, "__wrapped__", None)
         return found
 
-    def __call__(self, *arguments: Any) -> Array:
-        """The values of a function of time, and behind an axis of length 3 their derivatives, if it gives them."""
+    def __call__(self, *arguments: Any) -> Any:
+        """The values of a function of time, (n,) or with their derivatives (3, n), or that of an event."""
         count = 3 if self.signature == "motion" else 1
         values = self.values(*arguments, *([self.size] * count))
+        if self.signature == "event":
+            return float(values[0][0])
         values[0][:3] -= np.array(self.rest)[: self.size] * (count == 3 and self.size > 1)
         return self.scale * np.squeeze(np.array(values), 0) if count == 1 else np.array(values)
 
@@ -80,7 +82,9 @@ class CompiledFunction:
         types = [ctypes.c_double if kind == "double" else ctypes.c_void_p for kind in kinds[1:]]
         function = ctypes.CFUNCTYPE(ctypes.c_int, *types)(self.address)
         if status := function(*passed, self.data):
-            raise _core.IntegrationError(f"the compiled function {self.name!r} returned the status {status}")
+            raise _core.IntegrationError(
+                f"the compiled function {self.name!r} returned the status {status} at t = {passed[0]:g}"
+            )
         return found
 
     def __reduce__(self) -> tuple[Any, ...]:

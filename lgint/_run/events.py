@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import partial
+from functools import partial, update_wrapper
 from typing import Any
 
 import numpy as np
 
 from lgint import _core
-from lgint._args import Array, number, shown, takes_one
+from lgint._args import Array, checked_function, number, shown, takes_one
+from lgint._model.compiled import CompiledFunction, checked, is_compiled
 from lgint._model.system import System
 from lgint._run.trajectory import Trajectory
 from lgint._state.state import Parts, State
@@ -20,6 +21,61 @@ HALVINGS = 40  # of a step in which a function returns to the zero from which an
 Event = Callable[[float, Array, Array], float] | Callable[[State], float]
 # t, q, v, a, lam and mem of both ends of a step, None, and the curve of the step if the method has one
 Knots = tuple[tuple[float, float], Array, Array, Array, Array, Array, None, Array | None]
+
+
+class EventFunction:
+    """A function of events with its attributes. Attributes that are not given are those of the function."""
+
+    def __init__(self, function: Any, **attributes: Any) -> None:
+        if is_compiled(function):
+            function = checked("events", function, "event", 1)
+            self.__name__ = function.name
+        else:
+            update_wrapper(self, function)
+        self.function = function
+        vars(self).update({name: value for name, value in attributes.items() if value is not None})
+
+    def __call__(self, *at: Any) -> Any:
+        """The value of the function."""
+        return self.function(*at)
+
+
+def event(
+    function: Any,
+    *,
+    terminal: bool | int | None = None,
+    direction: float | None = None,
+    action: Callable[[State], State] | None = None,
+) -> EventFunction:
+    """A function for the argument `events` of `integrate`, with the attributes that events may have.
+
+    Functions written in Python may have them themselves; compiled ones cannot.
+
+    Parameters
+    ----------
+    function : callable or compiled function
+        function(t, q, v), or of a `State`; or a compiled function of the type `lgint.signatures.event`. If all events of
+        a run are compiled, and none has an action, Python is only called in steps in which there is an event.
+    terminal : bool or int, optional
+        True, or the number of events of this function that ends the run.
+    direction : float, optional
+        Positive: only where the value rises; negative: only where it falls.
+    action : callable, optional
+        action(state) -> State, the state with which the run goes on.
+
+    Returns
+    -------
+    EventFunction
+        It can be called as the function.
+
+    Raises
+    ------
+    ValueError
+        For what is no function, and compiled functions of another type.
+    """
+    if not is_compiled(function):
+        checked_function("function of an event", function)
+    return EventFunction(function, terminal=terminal, direction=direction, action=action)
 
 
 class Events:
@@ -36,6 +92,7 @@ class Events:
                 raise ValueError(f"events: functions of t, q, v, or of a state, expected, got {function!r}")
         self._model, self._core = model, model.core
         self.functions = functions
+        self._skips = all(isinstance(getattr(each, "function", None), CompiledFunction) for each in functions)
         self._of_state = [takes_one(function) for function in functions]
         self.direction = [_direction(function) for function in functions]
         self.left = [_terminal(function) for function in functions]  # events until the run ends; below 1: it goes on
@@ -50,6 +107,14 @@ class Events:
             self._take_over(known)
 
     @property
+    def compiled(self) -> tuple[object, ...] | None:
+        """The events as the core looks for them; None: it leaves that to `on_step`."""
+        compiled = [getattr(each, "function", None) for each in self.functions]
+        if self.acts or not all(isinstance(each, CompiledFunction) for each in compiled):
+            return None
+        return tuple(each.capsule(f"event {each.name!r}") for each in compiled if each)
+
+    @property
     def acts(self) -> bool:
         """Whether an event may change the state."""
         return any(action is not None for action in self.actions)
@@ -62,7 +127,9 @@ class Events:
     @staticmethod
     def listed(events: Event | Sequence[Event]) -> list[Event]:
         """The functions as a list; a single function may be given as it is."""
-        return list(events) if isinstance(events, (list, tuple)) else [events]  # type: ignore[list-item]
+        several = isinstance(events, (list, tuple)) and not is_compiled(events)
+        listed: list[Any] = list(events) if several else [events]  # type: ignore[arg-type]
+        return [EventFunction(each) if is_compiled(each) else each for each in listed]
 
     @classmethod
     def names(cls, events: Event | Sequence[Event] | None) -> list[str] | None:
@@ -95,7 +162,7 @@ class Events:
 
     def on_step(self, t: float, q: Array, v: Array, mem: Array, both_ends: Callable[[], Knots]) -> float | None:
         """Records the events of a step that ends at `t`; returns the time of the one that ends the run, if any."""
-        if self.values is None:
+        if self.values is None or self._skips:
             (begin, _), (q0, _), (v0, _), _, _, (mem0, _), *_ = both_ends()
             self.values = self._values(begin, q0, v0, mem0)
         old, self.values = self.values, self._values(t, q, v, mem)

@@ -275,8 +275,20 @@ def _run(
     formed = gradients_formed()
     result: dict[str, Any] = {}
     try:
+        compiled = watch.compiled if watch else None
         result = _core.integrate(
-            *arguments, wanted, on_step, dense, landings, on_rows, room, ends, kept, others, on_stop
+            *arguments,
+            wanted,
+            on_step,
+            dense,
+            landings,
+            on_rows,
+            room,
+            ends,
+            kept,
+            others,
+            on_stop,
+            *([] if compiled is None else [compiled]),
         )
         _count_gradients(result, formed)
         run = _trajectory(model, method, options, result, watch, keeper)
