@@ -18,7 +18,7 @@ from lgint._model.laws import States
 from lgint._model.record import BodyRow, ControlRow, ForceRow, JointRow, Record, RodRow, mode_count, partners
 from lgint._model.rod import Rod
 from lgint._model.system import UPPER, System
-from lgint._model.values import Value, changed, value_in, values_of
+from lgint._model.values import POINTS, Entries, Names, changed, value_in
 from lgint.modal import Modes
 
 Kinematics = tuple[Array, Array, Array, Array]  # position, rotation, both velocities
@@ -98,19 +98,25 @@ class Model(System):
     # ---- other values ----
 
     @functools.cached_property
-    def _values(self) -> dict[str, Value]:
-        return values_of(self._record)
+    def _values(self) -> Names:
+        return Names(self._record)
 
     @property
     def values(self) -> dict[str, Any]:
         """Numbers of the model that `with_parameters` can change, by name.
 
         They are "gravity" (m/s^2); for bodies "<name>.mass" (kg) and "<name>.inertia" (kg m^2, about the COM); for
-        springs, drives and edges of rods "<name>.stiffness", "<name>.damping", "<name>.length", "<name>.offset" and
-        "<name>.torque"; for drags "<name>.drag"; for distance joints "<name>.length"; and "<name>.load", the
-        constant vector of a force or torque, or the constant tension of a tendon.
+        springs, bushings, drives and edges of rods "<name>.stiffness", "<name>.damping", "<name>.length",
+        "<name>.offset" and "<name>.torque"; for drags "<name>.drag"; for distance joints "<name>.length"; and
+        "<name>.load", the constant vector of a force or torque, or the constant tension of a tendon, or the values of
+        its table. The curves of springs and bushings are "<name>.curve0", ..., two rows of points, and the points of
+        forces on bodies "<name>.point", or "<name>.point_a" and "<name>.point_b" (m, body axes from the COM); a model
+        with other points is compiled again.
+
+        Entries have names as well, over which one does not iterate: "arm.inertia[0,1]", "wind.load[2]",
+        "strut.curve0[1,3]". In a symmetric matrix such a name stands for both of its places.
         """
-        return {name: value_in(self._record, value) for name, value in self._values.items()}
+        return Entries({name: value_in(self._record, value) for name, value in self._values.items()})
 
     def unit(self, name: str) -> str:
         """Unit of one of `values`.
@@ -125,7 +131,8 @@ class Model(System):
         str
             SI unit, "" for a pure number.
         """
-        return self._values[choice("value", name, self._values)].unit
+        names = self._values
+        return names[name if name in names else choice("value", name, names)].unit
 
     def _with_values(self, values: Mapping[str, Any]) -> Model:
         """The model with other values and the same start and shape; it is no longer a model of `lgint.models`."""
@@ -134,7 +141,8 @@ class Model(System):
             record = changed(record, self._values[name], name, value)
         if record is self._record:
             return self
-        if any(record["gravity"]) != any(self._record["gravity"]):  # without gravity the shape has no weights
+        weighs = any(record["gravity"]) != any(self._record["gravity"])  # without gravity the shape has no weights
+        if weighs or any(self._values[name].key == POINTS for name in values):
             note = {"q0": self.q0.tolist(), "v0": self.v0.tolist(), "origin": None}
             return Model({**record, **note})  # type: ignore[typeddict-item]
         other = self._copy()

@@ -10,7 +10,7 @@ import numpy as np
 from lgint import _core
 from lgint._args import Array, array, choice
 
-_MATRICES: Final = ("symmetric", "semidefinite")
+MATRICES: Final = ("symmetric", "semidefinite")
 ROUNDED: Final = 1e-12  # asymmetry of a matrix, as a part of its largest entry, that counts as round-off
 
 
@@ -44,7 +44,7 @@ class Parameter(NamedTuple):
         values = array(what, given, *self._shapes)
         if values.shape != self.shape:
             values = np.diag(np.broadcast_to(values, self._shapes[1]))
-        if self.valid in _MATRICES and np.abs(values - values.T).max() <= ROUNDED * np.abs(values).max():
+        if self.valid in MATRICES and np.abs(values - values.T).max() <= ROUNDED * np.abs(values).max():
             values = (values + values.T) / 2
         expected = _core.expected(*self.indices, values.ravel())
         if expected:
@@ -60,12 +60,12 @@ class Parameter(NamedTuple):
             vectors: Array = T @ given
             return vectors
         turned: Array = T @ given @ T.T
-        return (turned + turned.T) / 2 if self.valid in _MATRICES else turned
+        return (turned + turned.T) / 2 if self.valid in MATRICES else turned
 
     @property
     def _shapes(self) -> list[tuple[int, ...]]:
         shape = self.shape or ()
-        if self.valid not in _MATRICES or not shape:
+        if self.valid not in MATRICES or not shape:
             return [shape]
         return [shape, shape[:1], *([()] if "," not in self.unit else [])]
 

@@ -1,19 +1,28 @@
-"""The numbers in a record that can be changed in a model that has been built, by name: "arm.mass", "gravity", ..."""
+"""The numbers in a record that can be changed in a model that has been built, by name: "arm.mass", "gravity", ...
+
+An entry of an array has a name as well, "arm.inertia[0,1]"; in a symmetric matrix it stands for both of its places.
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection, Iterator, Mapping
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, Generic, NamedTuple, TypeVar
 
 import numpy as np
 
 from lgint._args import array, number
 from lgint._model.checks import inertia_matrix
 from lgint._model.compile import GRAVITY
-from lgint._model.parameters import Parameter, declared_by
+from lgint._model.parameters import MATRICES, Parameter, declared_by
 from lgint._model.record import Record
 
-LOAD: Final = "load"  # the constant vector of a force or torque, the constant tension of a tendon
+LOAD: Final = "load"  # the vector or the table of a force or torque, the tension of a tendon
+POINTS: Final = "points"  # of an element on its bodies, which stand in the shape of a model
+CURVES: Final = "curves"
+TURNS: Final = 3  # the first entry of a vector (6,) that belongs to a rotation
+_ENTRY: Final = re.compile(r"(.+)\[(\d+(?:, ?\d+)*)\]")
+T = TypeVar("T")
 
 
 class Value(NamedTuple):
@@ -23,7 +32,9 @@ class Value(NamedTuple):
     row: str
     key: str
     unit: str
-    parameter: Parameter | None = None  # None: it belongs to a body, or to all, or is a load
+    parameter: Parameter | None = None  # None: it belongs to a body, or to all, or is a load, a point or a curve
+    place: int | None = None  # in a list of points or curves
+    entry: tuple[int, ...] | None = None  # of the array; None: all of it
 
     @property
     def owner(self) -> str:
@@ -31,32 +42,92 @@ class Value(NamedTuple):
         return self.row or self.key
 
 
-def values_of(record: Record) -> dict[str, Value]:
+class Entries(dict[str, T], Generic[T]):
+    """Values by name, with those of entries of arrays, over which it does not iterate."""
+
+    def __contains__(self, name: object) -> bool:
+        if super().__contains__(name):
+            return True
+        try:
+            self[name]  # type: ignore[index]
+        except (KeyError, IndexError):
+            return False
+        return True
+
+    def __missing__(self, name: str) -> Any:
+        found = _ENTRY.fullmatch(name) if isinstance(name, str) else None
+        if found is None or not super().__contains__(found[1]):
+            raise KeyError(name)
+        return self.entry(self[found[1]], tuple(map(int, found[2].split(","))))
+
+    def entry(self, whole: Any, index: tuple[int, ...]) -> Any:
+        """What stands for an entry."""
+        array = np.asarray(whole)
+        if len(index) != array.ndim:
+            raise KeyError(index)
+        return float(array[index])
+
+
+class Names(Entries[Value]):
+    """Where values stand in a record."""
+
+    def __init__(self, record: Record) -> None:
+        super().__init__(_values_of(record))
+        self._record = record
+
+    def entry(self, whole: Value, index: tuple[int, ...]) -> Value:
+        """Where an entry stands."""
+        super().entry(value_in(self._record, whole), index)
+        return whole._replace(entry=index, unit=_unit_of(whole, index))
+
+
+def _unit_of(whole: Value, index: tuple[int, ...]) -> str:
+    """The unit of an entry: of one row of a curve, or of an array that begins with translations and ends with turns."""
+    units = whole.unit.split(", ")
+    number = index[0] if whole.key == CURVES else sum(i >= TURNS for i in index)
+    return units[min(number, len(units) - 1)]
+
+
+def _values_of(record: Record) -> dict[str, Value]:
     """All values by name: the name of a body, joint or force, and that of its entry."""
     found = {GRAVITY: Value("", "", GRAVITY, "m/s^2")}
     for section, entries in (("bodies", _of_bodies), ("joints", _declared), ("forces", _of_forces)):
         for row, entry in record[section].items():  # type: ignore[literal-required]
-            found |= {f"{row}.{key}": Value(section, row, key, *rest) for key, *rest in entries(entry)}
+            found |= {f"{row}.{name}": Value(section, row, *rest) for name, *rest in entries(entry)}
     return found
 
 
-def _of_bodies(body: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+def _of_bodies(body: Mapping[str, Any]) -> Iterator[tuple[Any, ...]]:
     if body["modes"] is None:
-        yield "mass", "kg"
-        yield "inertia", "kg m^2"
+        yield "mass", "mass", "kg"
+        yield "inertia", "inertia", "kg m^2"
 
 
-def _declared(entry: Mapping[str, Any]) -> Iterator[tuple[str, str, Parameter]]:
+def _declared(entry: Mapping[str, Any]) -> Iterator[tuple[Any, ...]]:
     """The parameters of a force or a joint that its entry holds."""
     for key, parameter in declared_by(entry).items():
         if key in entry and parameter.varies:
-            yield key, parameter.unit, parameter
+            yield key, key, parameter.unit, parameter
 
 
 def _of_forces(force: Mapping[str, Any]) -> Iterator[tuple[Any, ...]]:
     yield from _declared(force)
-    if "vector" in force.get("load", {}):
-        yield LOAD, "N m" if force["kind"] == "torque" else "N"
+    if {"vector", "values"} & force.get("load", {}).keys():
+        yield LOAD, LOAD, "N m" if force["kind"] == "torque" else "N"
+    for i, points in enumerate(force.get(CURVES, ())):
+        if points:
+            yield f"curve{i}", CURVES, _units_of_curve(force, i), None, i
+    ends = force.get(POINTS, ()) if force["kind"] != "tension" else ()  # neighbours of a tendon's share a point
+    for i in range(len(ends)):
+        yield "point" if len(ends) == 1 else ("point_a", "point_b")[i], POINTS, "m", None, i
+
+
+def _units_of_curve(force: Mapping[str, Any], place: int) -> str:
+    """The units of both rows of a curve of a bushing or a spring."""
+    if force["kind"] == "curved_bushing":
+        return "m, N" if place < TURNS else "rad, N m"
+    turns = force["kind"] == "joint_spring" or force.get("coordinate") == "angle"
+    return ("rad", "m")[not turns] + ("", "/s")[place] + (", N m" if turns else ", N")
 
 
 def value_in(record: Record, value: Value) -> Any:
@@ -64,7 +135,10 @@ def value_in(record: Record, value: Value) -> Any:
     if not value.section:
         return record["gravity"]
     row = record[value.section][value.row]  # type: ignore[literal-required]
-    return row[LOAD]["vector"] if value.key == LOAD else row[value.key]
+    found = row[value.key]
+    if value.key == LOAD:
+        return found["vector" if "vector" in found else "values"]
+    return found if value.place is None else found[value.place]
 
 
 def own_values(
@@ -93,6 +167,8 @@ def _has_shape(given: Any, shape: tuple[int, ...], other: tuple[int, ...]) -> bo
 def changed(record: Record, value: Value, name: str, given: object) -> Record:
     """The record with another value, which is checked as in the builder; itself if the value is the present one."""
     old = value_in(record, value)
+    if value.entry is not None:
+        given = _with_entry(old, value, number(name, given))
     if _equal(given, old):
         return record
     new: Any = value.parameter.read(name, given) if value.parameter else _READERS[value.key](name, given, old)
@@ -100,8 +176,20 @@ def changed(record: Record, value: Value, name: str, given: object) -> Record:
         return {**record, "gravity": new}
     rows: dict[str, Any] = record[value.section]  # type: ignore[literal-required]
     row = rows[value.row]
-    entry = {LOAD: {**row[LOAD], "vector": new}} if value.key == LOAD else {value.key: new}
-    return {**record, value.section: {**rows, value.row: {**row, **entry}}}  # type: ignore[misc]
+    if value.key == LOAD:
+        new = {**row[LOAD], "vector" if "vector" in row[LOAD] else "values": new}
+    elif value.place is not None:
+        new = [new if i == value.place else other for i, other in enumerate(row[value.key])]
+    return {**record, value.section: {**rows, value.row: {**row, value.key: new}}}  # type: ignore[misc]
+
+
+def _with_entry(old: Any, value: Value, new: float) -> Any:
+    """An array with another entry; two in a symmetric matrix."""
+    values = np.array(old, dtype=float)
+    values[value.entry or ()] = new
+    if value.key == "inertia" or (value.parameter and value.parameter.valid in MATRICES):
+        values[(value.entry or ())[::-1]] = new
+    return values
 
 
 def _equal(given: object, old: Any) -> bool:
@@ -129,9 +217,18 @@ def _same_shape(name: str, given: Any, old: Any) -> Any:
     return values.reshape(shape).tolist()
 
 
+def _curve(name: str, given: Any, old: Any) -> Any:
+    values = array(name, given, np.shape(old))
+    if not (np.diff(values[0]) > 0).all():
+        raise ValueError(f"{name}: ascending values expected in the first row, got {values[0]}")
+    return values.tolist()
+
+
 _READERS: Final[Mapping[str, Callable[[str, Any, Any], Any]]] = {
     "mass": _mass,
     "inertia": _inertia,
     GRAVITY: _same_shape,
     LOAD: _same_shape,
+    POINTS: _same_shape,
+    CURVES: _curve,
 }

@@ -77,6 +77,8 @@ class Job:
         """Whether a name is a parameter of the model; all others are arguments of `integrate` and options."""
         if self.accepted is not None and name in self.accepted:
             return True
+        if isinstance(self.source, System) and name in self.source.values:
+            return True
         return name not in ("method", *ARGUMENTS, *OPTIONS) and (self.accepted is None or "." in name)
 
     def check(self, run: Mapping[str, Any]) -> None:

@@ -110,7 +110,7 @@ def test_every_parameter_has_the_bits_of_a_new_model(make):
 def test_the_models_have_every_kind_of_value():
     found = {name.rpartition(".")[2] for make in (workshop, rods) for name in make().values}
     entries = ["mass", "inertia", "gravity", "stiffness", "damping", "length", "offset", "torque", "drag", "load"]
-    assert found == {*entries}
+    assert found == {*entries, "point", "point_a", "point_b"}
 
 
 def test_a_body_may_lose_its_inertia_and_get_it_back():
