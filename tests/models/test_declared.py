@@ -33,16 +33,29 @@ def given(kind):
     return found
 
 
+PLACES = {"a": ((0, 0, 0), (0.8, 0.48, 0.0, 0.36)), "b": ((0.9, 0.8, 0.6), (0.96, 0.0, -0.28, 0.0))}
+
+
 def two(pair=PAIRS[0], turned=True):
     """Two bodies beside each other; Tait-Bryan angles of the first count from a rotation of its own."""
     b = lgint.ModelBuilder(gravity=(0, 0, -9.81))
-    where = {"a": ((0, 0, 0), (0.8, 0.48, 0.0, 0.36)), "b": ((0.9, 0.8, 0.6), (0.96, 0.0, -0.28, 0.0))}
-    for formulation, (name, (x, turn)) in zip(pair, where.items(), strict=True):
+    for formulation, (name, (x, turn)) in zip(pair, PLACES.items(), strict=True):
         angles = {"reference": (0.8, 0, 0.36, 0.48)} if formulation == "tait_bryan" else {}
         moving = {"velocity": (0.1, 0.2, -0.1), "angular_velocity": (0.3, -0.2, 0.1)} if turned else {}
         body = {"mass": 2.0, "inertia": (0.3, 0.5, 0.4), "position": x, "rotation": turn}
         b.add_body(name, **body, **angles, **moving, formulation=formulation)
     return b
+
+
+def required(kind, point_a=(0, 0, 0), point_b=(0, 0, 0)):
+    """Values of what may not be left out, for a joint such that it holds at the start: a wheel stands on its plane."""
+    parameters = DECLARED[kind].parameters
+    found = {name: value for name, value in given(kind).items() if parameters[name].default == "required"}
+    if kind == "rolling":
+        (x_a, R_a), (x_b, R_b) = ((np.array(x), lgint.groups.s3.rotation(np.array(p))) for x, p in PLACES.values())
+        height = (x_b + R_b @ point_b - x_a - R_a @ point_a)[2]
+        found["radius"] = height / np.sqrt(1 - (R_b @ found["axis"])[2] ** 2)
+    return found
 
 
 def ends(kind):
@@ -52,12 +65,11 @@ def ends(kind):
 def model(kind, pair=PAIRS[0], **other):
     """A model with this element, named "part". Rigid joints keep what the start has."""
     b = two(pair, turned=DECLARED[kind].family == "force")
-    values = {} if DECLARED[kind].family == "joint" else given(kind)
+    at = {"point_a": (0.1, 0.2, 0), "point_b": (0, 0.1, 0)}
+    values = required(kind, **at) if DECLARED[kind].family == "joint" else given(kind)
     b.add_element(kind, *ends(kind), point=(0.1, 0.2, 0.3), name="part", **{**values, **other}) if (
         DECLARED[kind].frames == 1
-    ) else b.add_element(
-        kind, *ends(kind), point_a=(0.1, 0.2, 0), point_b=(0, 0.1, 0), name="part", **{**values, **other}
-    )
+    ) else b.add_element(kind, *ends(kind), **at, name="part", **{**values, **other})
     return b.build()
 
 
@@ -140,11 +152,8 @@ FITTED = [kind for kind in WHOLE if DECLARED[kind].frames == 2 and not kind.star
 def test_defaults_have_no_effect_at_the_start(kind):
     """What may be left out is zero or fits the start, so that a force between bodies at rest vanishes."""
     b = two(turned=False)
-    required = {
-        name: value for name, value in given(kind).items() if DECLARED[kind].parameters[name].default == "required"
-    }
     at = {"point": (0.1, 0.2, 0.3)} if "axes_a" in DECLARED[kind].parameters else {}  # where both triads are
-    b.add_element(kind, "a", "b", name="part", **at, **required)
+    b.add_element(kind, "a", "b", name="part", **at, **required(kind))
     built = b.build()
     zero = np.zeros(built.nv)
     found = built.core.evaluate(0.0, built.q0, zero, zero, want=("force", "phi"))
