@@ -81,6 +81,8 @@ def other(name, value, rng):
     """A value of the same kind, with other bits; of a drag its diagonal, as the builder takes it."""
     given = np.array(value)
     given = np.diag(given) if name.endswith(".drag") else given
+    if name.endswith((".plane", ".axis", ".normal")):  # rotations and unit vectors
+        return lgint.groups.so3.exp(rng.uniform(0.1, 0.4, 3)) @ given
     scaled = given * rng.uniform(1.1, 1.4)
     return scaled if scaled.any() else scaled + 0.25
 
