@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from lgint._args import Array, array, guess, shown
 from lgint._build.elements import Where
@@ -22,7 +23,10 @@ SHAPES: Final = {  # by name: the shapes of their values, how they are called, a
     "box": (((3,), (3,)), "center, half sizes", ("center", "half_sizes", "axes")),
 }
 _STEM: Final = "contact_"
-PAIRS: Final = [tuple(row.removeprefix(_STEM).split("_")) for row in DECLARED if row.startswith(_STEM)]
+_BRISTLE: Final = "_bristle"
+_ROWS: Final = [row.removeprefix(_STEM) for row in DECLARED if row.startswith(_STEM)]
+PAIRS: Final = [tuple(row.split("_")) for row in _ROWS if not row.endswith(_BRISTLE)]
+BRISTLE_PAIRS: Final = [tuple(row.removesuffix(_BRISTLE).split("_")) for row in _ROWS if row.endswith(_BRISTLE)]
 
 
 class ContactBuilder(ForceBuilder):
@@ -39,13 +43,14 @@ class ContactBuilder(ForceBuilder):
         damping: float = 0.0,
         friction: float = 0.0,
         regularization: float = 1e-3,
+        bristle: ArrayLike | None = None,
         name: str | None = None,
     ) -> str:
         """Adds a contact: a force between two shapes, one fixed to each body, where they touch.
 
         With the depth d, its rate d' and the sliding velocity u at a point, the normal force is
         N = stiffness d^exponent (1 + damping d'), or zero where this is negative, and the friction is
-        -friction N u/sqrt(|u|^2 + regularization^2).
+        -friction N u/sqrt(|u|^2 + regularization^2), or that of bristles, which stick.
 
         Parameters
         ----------
@@ -67,6 +72,10 @@ class ContactBuilder(ForceBuilder):
             Coefficient of friction.
         regularization : float
             The sliding speed at which friction has 1/sqrt(2) of its limit, m/s. A body on a slope creeps below it.
+        bristle : float or (float, float), optional
+            Friction by bristles instead: their stiffness, N/m, and damping, N s/m. They bend until their force reaches
+            the limit, and only then slide, so that nothing creeps. Not for every pair of shapes; such a contact has no
+            potential.
         name : str, optional
             By which `Trajectory.force`, `contact` and `gap`, `Model.values` and messages refer to it. Default: made
             from the names of the bodies.
@@ -89,18 +98,22 @@ class ContactBuilder(ForceBuilder):
         if not isinstance(shapes, Sequence) or len(shapes) != 2:
             raise ValueError(f"shapes of {name!r}: two shapes expected, one for each body, got {shown(shapes)}")
         kinds = [_kind(name, shape) for shape in shapes]
-        turned = _order(name, kinds)
+        turned = _order(name, kinds, PAIRS if bristle is None else BRISTLE_PAIRS)
         given: dict[str, Any] = {
             "stiffness": stiffness,
             "exponent": exponent,
             "damping": damping,
             "friction": friction,
-            "regularization": regularization,
         }
+        if bristle is None:
+            given["regularization"] = regularization
+        else:
+            stiff = array(f"bristle of {name!r}", bristle, (), (2,))
+            given |= dict(zip(("bristle", "bristle_damping"), (*np.ravel(stiff), 0.0), strict=False))
         order = (1, 0) if turned else (0, 1)
         for side, i in zip("ab", order, strict=True):
             given |= {f"{key}_{side}": value for key, value in _values(name, kinds[i], shapes[i]).items()}
-        kind = _STEM + "_".join(kinds[i] for i in order)
+        kind = _STEM + "_".join(kinds[i] for i in order) + ("" if bristle is None else _BRISTLE)
         self._declared(kind, [partners[i] for i in order], Where(), name, given)
         if turned:
             self._forces[name]["turned"] = True
@@ -119,14 +132,15 @@ def _kind(name: str, shape: Any) -> str:
     return kind
 
 
-def _order(name: str, kinds: list[str]) -> bool:
+def _order(name: str, kinds: list[str], pairs: list[tuple[str, ...]]) -> bool:
     """Whether the row of these shapes has the second one first; ValueError if no row has them."""
-    if (*kinds,) in PAIRS:
+    if (*kinds,) in pairs:
         return False
-    if (*reversed(kinds),) in PAIRS:
+    if (*reversed(kinds),) in pairs:
         return True
-    known = ", ".join(f"{first} and {second}" for first, second in PAIRS)
-    raise ValueError(f"shapes of {name!r}: a {kinds[0]} and a {kinds[1]} are no pair; pairs are {known}")
+    what = "" if pairs is PAIRS else " for bristles"
+    known = ", ".join(f"{first} and {second}" for first, second in pairs)
+    raise ValueError(f"shapes of {name!r}: a {kinds[0]} and a {kinds[1]} are no pair{what}; pairs are {known}")
 
 
 def _values(name: str, kind: str, shape: Shape) -> dict[str, Any]:

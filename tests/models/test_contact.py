@@ -169,6 +169,88 @@ def test_a_ball_rests_where_its_weight_is_borne():
     assert rest.gap("touch")[-1] == pytest.approx(-((GRAVITY / 1e4) ** (2 / 3)), rel=1e-9)
 
 
+# ---- bristles ----
+
+
+def on_a_slope(angle, shape=("box", (0, 0, 0), (0.1, 0.1, 0.05)), formulation="R3xSO3", **law):
+    """A block of 1 kg at rest on a slope; its face is the plane z = 0."""
+    b = lgint.ModelBuilder(gravity=GRAVITY * np.array([np.sin(angle), 0, -np.cos(angle)]), formulation=formulation)
+    b.add_body("block", mass=1.0, inertia=(0.01, 0.01, 0.01), position=(0, 0, 0.05))
+    given = {"stiffness": 1e5, "damping": 100.0, "friction": 0.5, "bristle": (1e5, 300.0), "name": "touch"} | law
+    b.add_contact("block", lgint.ground, shapes=[shape, FLOOR], **given)
+    return b.build()
+
+
+@pytest.mark.parametrize("method", ["genalpha", "radau5", "rk44", "eml"])
+def test_bristles_hold_a_block_on_a_slope_for_10_s(method):
+    options = {"rtol": 1e-6, "atol": 1e-8} if method == "radau5" else {"h": 5e-4 if method == "rk44" else 1e-3}
+    model = on_a_slope(0.3, formulation="euler_parameters" if method == "eml" else "R3xSO3")
+    run = lgint.integrate(model, method, t_end=10.0, stops=[1.0], **options)
+    x = run.position("block")[:, 0]
+    assert np.abs(x - x[-1])[run.t >= 1].max() < 1e-10 and abs(x[-1]) < 2e-5
+    holds = np.linalg.norm(run.contact("touch").friction[-1].sum(axis=0))
+    assert holds == pytest.approx(GRAVITY * np.sin(0.3), abs=1e-6)
+
+
+def test_bristles_slide_beyond_their_limit():
+    run = lgint.integrate(on_a_slope(0.6), "genalpha", t_end=1.0, h=1e-3, retry=8)
+    a = GRAVITY * (np.sin(0.6) - 0.5 * np.cos(0.6))
+    assert run.position("block")[-1, 0] == pytest.approx(a / 2, rel=1e-4)
+
+
+def test_bristles_let_a_ball_roll():
+    run = lgint.integrate(on_a_slope(0.3, ("sphere", (0, 0, 0), 0.05)), "genalpha", t_end=1.0, h=1e-3)
+    a = GRAVITY * np.sin(0.3) / (1 + 0.01 / 0.05**2)
+    assert run.position("block")[-1, 0] == pytest.approx(a / 2, rel=2e-3)
+    assert run.angular_velocity("block")[-1, 1] * 0.05 == pytest.approx(run.velocity("block")[-1, 0], rel=2e-3)
+
+
+@pytest.mark.parametrize("formulation", ["R3xSO3", "SE3", "tait_bryan"])
+@pytest.mark.parametrize("friction", [0.5, 5e-2])
+def test_tangents_with_bent_bristles(formulation, friction):
+    """With the memory of a run, of bristles that stick and of those that slide."""
+    rng = np.random.default_rng(2)
+    model = on_a_slope(0.3, SHAPES[3], formulation, friction=friction, stiffness=1e3, bristle=(1e3, 3.0))
+    start = lgint.integrate(model, "rk44", t_end=0.3, h=1e-3)
+    core, mem = model.core, start.mem[-1]
+    q, v = core.retract(start.q[-1], 1e-3 * rng.normal(size=model.nv)), start.v[-1] + 1e-2 * rng.normal(size=model.nv)
+    assert mem[1::10].any()
+    zero = np.zeros(model.nv)
+    for k in ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0)):
+        S = core.evaluate(0.0, q, v, zero, np.zeros(model.nc), mem=mem, want=("S",), k=k)["S"]
+        du = rng.normal(size=model.nv)
+
+        def residual(s, k=k, du=du):
+            moved = core.retract(q, s * k[0] * du), v + s * k[1] * du
+            found = core.evaluate(0.0, *moved, zero, np.zeros(model.nc), mem=mem, want=("gyro", "force"))
+            return found["gyro"] - found["force"]
+
+        expected = (8 * (residual(1e-7) - residual(-1e-7)) - (residual(2e-7) - residual(-2e-7))) / 12e-7
+        np.testing.assert_allclose(S @ du, expected, atol=1e-6 * np.abs(expected).max())
+
+
+def test_bristles_are_kept_in_files_and_resumed_bit_for_bit(tmp_path):
+    model = on_a_slope(0.3)
+    whole = lgint.integrate(model, "genalpha", t_end=0.2, h=1e-3)
+    lgint.integrate(model, "genalpha", t_end=0.1, h=1e-3).save(tmp_path / "run.npz")
+    again = lgint.integrate(model, "genalpha", t_end=0.2, h=1e-3, start=lgint.load(tmp_path / "run.npz"))
+    assert again.q[-1].tobytes() == whole.q[-1].tobytes() and again.mem[-1].tobytes() == whole.mem[-1].tobytes()
+    at = lgint.integrate(model, "genalpha", t_end=0.2, h=1e-3, t_eval=[0.1, 0.1505])
+    np.testing.assert_array_equal(at.contact("touch").force[0], whole.contact("touch").force[100])
+
+
+def test_what_cannot_have_bristles_is_named():
+    b = lgint.ModelBuilder()
+    for name in ("one", "other"):
+        b.add_body(name, mass=1.0, inertia=(1, 1, 1))
+    shapes = [("capsule", ((0, 0, 0), (0, 0, 1)), 0.1), ("sphere", (0, 0, 0), 1.0)]
+    with pytest.raises(ValueError, match="a capsule and a sphere are no pair for bristles"):
+        b.add_contact("one", "other", shapes=shapes, stiffness=1.0, bristle=1e3)
+
+
+# ---- beside others ----
+
+
 class Pair:
     """Two spheres on bodies that turn and slide; `friction` is their coefficient."""
 

@@ -1,18 +1,36 @@
 /* Forces of contacts between two shapes (touch.h). At a point with the depth d = -gap > 0 and the velocity u of the
    first body relative to the second one, d' = -n . u and u_t = u - (n . u) n, the force on the first body is
 
-       F = N n - mu N u_t/sqrt(|u_t|^2 + v_s^2),   N = max(0, k d^n (1 + c d')),
+       F = N n + mu N tau/s,   N = max(0, k d^n (1 + c d')),
 
-   after K. H. Hunt and F. R. E. Crossley (1975), with friction of Coulomb's kind that is smooth around rest: at the
-   speed v_s it has 1/sqrt(2) of its limit. The potential is k d^(n+1)/(n+1). */
+   after K. H. Hunt and F. R. E. Crossley (1975). Friction is of Coulomb's kind, either smooth around rest, where at the
+   speed v_s it has 1/sqrt(2) of its limit, or by bristles with the displacement z, which stick:
+
+       tau = -u_t,   s = sqrt(|u_t|^2 + v_s^2),   or   tau = -(k_b z + c_b u_t),   s = max(|tau|, mu N).
+
+   Bristles are memory: z at the end of the last step, and where the point was on both bodies, s_0 and p_0. As long as
+   they do not slide, z grows by the displacement of these two against each other, y + S s_0 - p_0 (mutual.h); a step
+   in which they slide ends with |z| = mu N/k_b. Without bristles the potential is k d^(n+1)/(n+1), with them there is
+   none. */
 #include "model/force/contact.h"
 
 #include "model/force/mutual.h"
 #include "model/force/touch.h"
 
-enum { STIFFNESS, EXPONENT, DAMPING, FRICTION, REGULARIZATION, SHAPES };
+enum { STIFFNESS, EXPONENT, DAMPING, FRICTION, REGULARIZATION, BRISTLE = REGULARIZATION, BRISTLE_DAMPING };
+enum { IN_TOUCH, Z, S_0 = 4, P_0 = 7, BRISTLE_MEMORY = 10 }; /* the memory of a point; 1 in touch, else all 0 */
 
-#define LAW                                                                                                            \
+typedef struct contact_kind {
+    const lg_shapes *shapes;
+    int bristles, first; /* whether it has them; where the values of the shapes begin */
+} contact_kind;
+
+static inline int first_value(int bristles)
+{
+    return (bristles ? BRISTLE_DAMPING : REGULARIZATION) + 1;
+}
+
+#define NORMAL_LAW                                                                                                     \
     {"stiffness", "N/m^exponent", "stiffness", LG_SCALAR, .valid = LG_NONNEGATIVE},                                    \
         {"exponent", "", "exponent of the depth, at least 1", LG_SCALAR, .valid = LG_POSITIVE},                        \
         {"damping",                                                                                                    \
@@ -21,9 +39,18 @@ enum { STIFFNESS, EXPONENT, DAMPING, FRICTION, REGULARIZATION, SHAPES };
          LG_SCALAR,                                                                                                    \
          .valid = LG_NONNEGATIVE,                                                                                      \
          .initially = LG_ZERO},                                                                                        \
-        {"friction", "", "coefficient of friction", LG_SCALAR, .valid = LG_NONNEGATIVE, .initially = LG_ZERO},         \
+    {                                                                                                                  \
+        "friction", "", "coefficient of friction", LG_SCALAR, .valid = LG_NONNEGATIVE, .initially = LG_ZERO            \
+    }
+#define SMOOTH_LAW                                                                                                     \
+    NORMAL_LAW,                                                                                                        \
     {                                                                                                                  \
         "regularization", "m/s", "speed around which friction begins", LG_SCALAR, .valid = LG_POSITIVE                 \
+    }
+#define BRISTLE_LAW                                                                                                    \
+    NORMAL_LAW, {"bristle", "N/m", "stiffness of bristles", LG_SCALAR, .valid = LG_POSITIVE},                          \
+    {                                                                                                                  \
+        "bristle_damping", "N s/m", "damping of bristles", LG_SCALAR, .valid = LG_NONNEGATIVE, .initially = LG_ZERO    \
     }
 
 static lg_status contact_check(const lg_element *e, const char **reason)
@@ -40,46 +67,99 @@ static double power(double d, double n)
 typedef struct contact_force { /* at a point in touch */
     double u[3], slip[3]; /* the relative velocity, and u_t */
     double N, N_depth, N_rate; /* and its derivatives by d and d' */
-    double rest, F[3]; /* sqrt(|u_t|^2 + v_s^2) */
+    double z[3], anchor[3]; /* of bristles, z before its normal part is left out; S s_0 */
+    double tau[3], s, F[3];
+    int sticks, remembers; /* bristles do not slide; they have been in touch before */
 } contact_force;
 
-/* Returns 0 if there is no force. */
-static int exert(const double *p, const lg_touch *touch, const lg_mutual *at, contact_force *c)
+/* out = a - (n . a) n; returns n . a. */
+static double leave_normal(const double n[3], const double a[3], double out[3])
+{
+    double along = lg_dot3(n, a);
+    for (int i = 0; i < 3; i++)
+        out[i] = a[i] - along * n[i];
+    return along;
+}
+
+/* The displacement of bristles with their memory m, and tau. */
+static void bend(const double *p, const double *m, const lg_touch *touch, const lg_mutual *at, contact_force *c)
+{
+    double z[3];
+    c->remembers = m[IN_TOUCH] != 0;
+    lg_mul3(at->S, m + S_0, c->anchor);
+    for (int i = 0; i < 3; i++)
+        c->z[i] = c->remembers ? m[Z + i] + at->y[i] + c->anchor[i] - m[P_0 + i] : 0;
+    leave_normal(touch->n, c->z, z);
+    for (int i = 0; i < 3; i++)
+        c->tau[i] = -p[BRISTLE] * z[i] - p[BRISTLE_DAMPING] * c->slip[i];
+    double size = lg_norm3(c->tau), limit = p[FRICTION] * c->N;
+    c->sticks = size <= limit;
+    c->s = c->sticks ? limit : size;
+}
+
+static void slide(const double *p, contact_force *c)
+{
+    c->s = sqrt(lg_dot3(c->slip, c->slip) + p[REGULARIZATION] * p[REGULARIZATION]);
+    c->sticks = 0;
+    for (int i = 0; i < 3; i++)
+        c->tau[i] = -c->slip[i];
+}
+
+/* Returns 0 if there is no force. m: the memory of the point, NULL without bristles. */
+static int exert(const double *p, const double *m, const lg_touch *touch, const lg_mutual *at, contact_force *c)
 {
     double d = -touch->gap;
     if (!(d > 0))
         return 0;
     lg_copy(3, at->rate, c->u);
     lg_add_cross(at->turn, touch->z, c->u);
-    double un = lg_dot3(touch->n, c->u), elastic = p[STIFFNESS] * power(d, p[EXPONENT]), damped = 1 - p[DAMPING] * un;
+    double un = leave_normal(touch->n, c->u, c->slip), elastic = p[STIFFNESS] * power(d, p[EXPONENT]);
+    double damped = 1 - p[DAMPING] * un;
     if (!(damped > 0))
         return 0;
     c->N = elastic * damped;
     c->N_depth = p[EXPONENT] * c->N / d;
     c->N_rate = p[DAMPING] * elastic;
-    double square = p[REGULARIZATION] * p[REGULARIZATION];
-    for (int i = 0; i < 3; i++) {
-        c->slip[i] = c->u[i] - un * touch->n[i];
-        square += c->slip[i] * c->slip[i];
-    }
-    c->rest = sqrt(square);
+    if (m)
+        bend(p, m, touch, at, c);
+    else
+        slide(p, c);
+    double share = c->sticks ? 1 : p[FRICTION] * c->N / c->s;
     for (int i = 0; i < 3; i++)
-        c->F[i] = c->N * (touch->n[i] - p[FRICTION] * c->slip[i] / c->rest);
+        c->F[i] = c->N * touch->n[i] + share * c->tau[i];
     return 1;
 }
 
-/* The change of F along dc, dn and du. */
-static void force_slope(const double *p, const lg_touch *touch, const contact_force *c, const double dc[3],
-                        const double dn[3], const double du[3], double dF[3])
+/* ---- derivatives ---- */
+
+typedef struct change { /* of what a force depends on, along one direction */
+    double c[3], n[3], u[3], z[3];
+} change;
+
+/* The change of tau, with the changes of the rate u . n and of u_t. */
+static void tau_slope(const double *p, int bristles, const lg_touch *touch, const contact_force *c, const change *by,
+                      double dun, double dtau[3])
 {
-    const double *n = touch->n, *slip = c->slip;
-    double un = lg_dot3(n, c->u), dun = lg_dot3(n, du) + lg_dot3(dn, c->u), dslip[3];
-    double dN = -c->N_depth * lg_dot3(n, dc) - c->N_rate * dun, mu = p[FRICTION] / c->rest;
-    for (int i = 0; i < 3; i++)
-        dslip[i] = du[i] - dun * n[i] - un * dn[i];
-    double along = lg_dot3(slip, dslip) / (c->rest * c->rest);
-    for (int i = 0; i < 3; i++)
-        dF[i] = dN * (n[i] - mu * slip[i]) + c->N * (dn[i] - mu * (dslip[i] - along * slip[i]));
+    const double *n = touch->n;
+    double un = lg_dot3(n, c->u), zn = lg_dot3(n, c->z), dzn = lg_dot3(n, by->z) + lg_dot3(by->n, c->z);
+    for (int i = 0; i < 3; i++) {
+        double dslip = by->u[i] - dun * n[i] - un * by->n[i], dz = by->z[i] - dzn * n[i] - zn * by->n[i];
+        dtau[i] = bristles ? -p[BRISTLE] * dz - p[BRISTLE_DAMPING] * dslip : -dslip;
+    }
+}
+
+static void force_slope(const double *p, int bristles, const lg_touch *touch, const contact_force *c, const change *by,
+                        double dF[3])
+{
+    const double *n = touch->n, *tau = c->tau;
+    double dun = lg_dot3(n, by->u) + lg_dot3(by->n, c->u), dtau[3], mu = p[FRICTION];
+    double dN = -c->N_depth * lg_dot3(n, by->c) - c->N_rate * dun;
+    tau_slope(p, bristles, touch, c, by, dun, dtau);
+    double along = lg_dot3(tau, dtau) / (c->s * c->s);
+    for (int i = 0; i < 3; i++) {
+        double dT = c->sticks ? dtau[i] : mu / c->s * (dN * tau[i] + c->N * (dtau[i] - along * tau[i]));
+        dF[i] = dN * n[i] + c->N * by->n[i] + dT;
+    }
 }
 
 /* out += (dF, z x dF + dz x F) */
@@ -90,50 +170,78 @@ static void add_column(const contact_force *c, const double z[3], const double d
     lg_add_cross(dz, c->F, out + 3);
 }
 
-static void add_slopes(const double *p, const lg_touch *touch, const contact_force *c, lg_mutual *at)
+/* Along component j of the displacement (j < 3) or of the turn; dz: the change of the point's place on a. */
+static change by_pose(const lg_touch *touch, const contact_force *c, const lg_mutual *at, int j, double dz[3])
+{
+    change by = {.c = {0}};
+    double unit[3] = {0};
+    unit[j % 3] = 1;
+    for (int i = 0; i < 3; i++)
+        by.c[i] = j < 3 ? unit[i] : touch->C[3 * i + j - 3];
+    lg_mul3(touch->H, by.c, by.n);
+    lg_mul3(touch->P, by.c, dz);
+    for (int i = 0; i < 3 && j < 3; i++)
+        dz[i] -= unit[i];
+    lg_cross(at->turn, dz, by.u);
+    if (c->remembers && j < 3)
+        lg_copy(3, unit, by.z);
+    else if (c->remembers)
+        lg_cross(unit, c->anchor, by.z);
+    return by;
+}
+
+static change by_twist(const lg_touch *touch, int j)
+{
+    change by = {.c = {0}};
+    double unit[3] = {0};
+    unit[j % 3] = 1;
+    lg_copy(3, unit, by.u);
+    if (j >= 3)
+        lg_cross(unit, touch->z, by.u);
+    return by;
+}
+
+static void add_slopes(const double *p, int bristles, const lg_touch *touch, const contact_force *c, lg_mutual *at)
 {
     static const double zero[3];
     for (int j = 0; j < 6; j++) {
-        double unit[3] = {0}, dc[3], dn[3], dz[3], du[3] = {0}, dF[3];
-        unit[j % 3] = 1;
-        for (int i = 0; i < 3; i++)
-            dc[i] = j < 3 ? unit[i] : touch->C[3 * i + j - 3];
-        lg_mul3(touch->H, dc, dn);
-        lg_mul3(touch->P, dc, dz);
-        for (int i = 0; i < 3 && j < 3; i++)
-            dz[i] -= unit[i];
-        lg_cross(at->turn, dz, du);
-        force_slope(p, touch, c, dc, dn, du, dF);
+        double dz[3], dF[3];
+        change by = by_pose(touch, c, at, j, dz);
+        force_slope(p, bristles, touch, c, &by, dF);
         add_column(c, touch->z, dz, dF, at->K + 6 * j);
-
-        lg_copy(3, unit, du);
-        if (j >= 3)
-            lg_cross(unit, touch->z, du);
-        force_slope(p, touch, c, zero, zero, du, dF);
+        by = by_twist(touch, j);
+        force_slope(p, bristles, touch, c, &by, dF);
         add_column(c, touch->z, zero, dF, at->D + 6 * j);
     }
 }
 
-static lg_status exert_wrenches(const lg_shapes *shapes, const lg_element *e, const lg_pose *const f[2], int linear,
-                                lg_load *out)
+/* ---- all points ---- */
+
+static const double *memory_of(const contact_kind *kind, const lg_element *e, const lg_point *at, int k)
+{
+    return kind->bristles ? at->mem.values + e->mem + BRISTLE_MEMORY * k : NULL;
+}
+
+static lg_status exert_wrenches(const contact_kind *kind, const lg_element *e, const lg_pose *const f[2],
+                                const lg_point *point, int linear, lg_load *out)
 {
     const double *p = e->p;
     lg_mutual at;
     int touching = 0;
     lg_mutual_open(f, linear, &at);
-    for (int k = 0; k < shapes->points; k++) {
+    for (int k = 0; k < kind->shapes->points; k++) {
         lg_touch touch;
-        contact_force c;
-        LG_TRY(shapes->touch(p + SHAPES, k, at.y, at.S, 0, &touch));
-        if (!exert(p, &touch, &at, &c))
+        contact_force c = {.z = {0}};
+        LG_TRY(kind->shapes->touch(p + kind->first, k, at.y, at.S, 0, &touch));
+        if (!exert(p, memory_of(kind, e, point, k), &touch, &at, &c))
             continue;
         touching = 1;
         lg_axpy(3, 1, c.F, at.Fm);
         lg_add_cross(touch.z, c.F, at.Fm + 3);
         if (!linear)
             continue;
-        LG_TRY(shapes->touch(p + SHAPES, k, at.y, at.S, 1, &touch));
-        add_slopes(p, &touch, &c, &at);
+        LG_TRY(kind->shapes->touch(p + kind->first, k, at.y, at.S, 1, &touch));
+        add_slopes(p, kind->bristles, &touch, &c, &at);
     }
     lg_zero(12, out->w[0]);
     if (touching)
@@ -141,18 +249,53 @@ static lg_status exert_wrenches(const lg_shapes *shapes, const lg_element *e, co
     return LG_OK;
 }
 
-static double stored(const lg_shapes *shapes, const double *p, const lg_pose *const f[2])
+static double stored(const contact_kind *kind, const double *p, const lg_pose *const f[2])
 {
     lg_mutual at;
     double V = 0, n = p[EXPONENT];
     lg_mutual_open_pose(f, &at);
-    for (int k = 0; k < shapes->points; k++) {
+    for (int k = 0; k < kind->shapes->points; k++) {
         lg_touch touch;
-        if (shapes->touch(p + SHAPES, k, at.y, at.S, 0, &touch) == LG_OK && touch.gap < 0)
+        if (kind->shapes->touch(p + kind->first, k, at.y, at.S, 0, &touch) == LG_OK && touch.gap < 0)
             V -= p[STIFFNESS] * power(-touch.gap, n) * touch.gap / (n + 1);
     }
     return V;
 }
+
+/* ---- bristles ---- */
+
+/* The memory of a point after a step, or at a start (m all zero): the displacement that friction can hold, and where
+   the point is on both bodies. */
+static void renew(const double *p, const lg_touch *touch, const lg_mutual *at, double *m)
+{
+    contact_force c;
+    if (!exert(p, m, touch, at, &c)) {
+        lg_zero(BRISTLE_MEMORY, m);
+        return;
+    }
+    double z[3], most = p[FRICTION] * c.N / p[BRISTLE];
+    leave_normal(touch->n, c.z, z);
+    double size = lg_norm3(z), kept = size > most ? most / size : 1;
+    m[IN_TOUCH] = 1;
+    for (int i = 0; i < 3; i++)
+        m[Z + i] = kept * z[i];
+    lg_mulT3(at->S, touch->z, m + S_0);
+    lg_copy(3, touch->p, m + P_0);
+}
+
+static lg_status commit_bristles(const contact_kind *kind, const lg_element *e, const lg_pose *const f[2], double *mem)
+{
+    lg_mutual at;
+    lg_mutual_open(f, 0, &at);
+    for (int k = 0; k < kind->shapes->points; k++) {
+        lg_touch touch;
+        LG_TRY(kind->shapes->touch(e->p + kind->first, k, at.y, at.S, 0, &touch));
+        renew(e->p, &touch, &at, mem + BRISTLE_MEMORY * k);
+    }
+    return LG_OK;
+}
+
+/* ---- queries ---- */
 
 int lg_contact_points(const lg_force *force)
 {
@@ -165,10 +308,13 @@ lg_status lg_contact_at(const lg_force *force, const lg_point *at, int k, lg_con
     lg_mutual seen;
     lg_touch touch;
     contact_force c;
-    lg_element_poses(&force->e, at, f);
+    const lg_element *e = &force->e;
+    const int bristles = force->type->memory != NULL;
+    const contact_kind kind = {force->type->shapes, bristles, first_value(bristles)};
+    lg_element_poses(e, at, f);
     lg_mutual_open(f, 0, &seen);
-    LG_TRY(force->type->shapes->touch(force->e.p + SHAPES, k, seen.y, seen.S, 0, &touch));
-    if (!exert(force->e.p, &touch, &seen, &c))
+    LG_TRY(kind.shapes->touch(e->p + kind.first, k, seen.y, seen.S, 0, &touch));
+    if (!exert(e->p, memory_of(&kind, e, at, k), &touch, &seen, &c))
         lg_zero(3, c.F);
     out->gap = touch.gap;
     lg_mul3(f[1]->R, touch.p, out->point);
@@ -181,7 +327,8 @@ lg_status lg_contact_at(const lg_force *force, const lg_point *at, int k, lg_con
 /* ---- the rows: one for each pair of shapes ---- */
 
 /* Values with which most points are in touch, wherever the bodies are near each other. */
-#define LAW_EXAMPLE 0.05, 1.5, 0.02, 0.4, 0.5
+#define SMOOTH_EXAMPLE 0.05, 1.5, 0.02, 0.4, 0.5
+#define BRISTLE_EXAMPLE 0.05, 1.5, 0.02, 0.4, 0.3, 0.2
 #define AXES_EXAMPLE 0.36, 0.48, -0.8, -0.8, 0.6, 0, 0.48, 0.64, 0.6
 #define sphere_a_example 0.2, -0.1, 0.3, 4
 #define sphere_b_example -0.3, 0.1, 0.2, 5
@@ -193,37 +340,49 @@ lg_status lg_contact_at(const lg_force *force, const lg_point *at, int k, lg_con
 #define box_b_example -0.2, 0.1, 0.3, AXES_EXAMPLE, 8, 9, 10
 #define plane_b_example 4, -5, 5, 0.48, -0.6, 0.64
 
-#define LG_PAIR(A, B, ...)                                                                                             \
-    static lg_status A##_##B##_wrenches(const lg_element *e, const lg_pose *const f[2], const lg_point *at,            \
-                                        int linear, lg_load *out)                                                      \
+#define KERNELS(NAME, A, B, BRISTLES)                                                                                  \
+    static const contact_kind NAME##_kind = {&lg_##A##_on_##B, BRISTLES,                                               \
+                                             (BRISTLES ? BRISTLE_DAMPING : REGULARIZATION) + 1};                       \
+    static lg_status NAME##_wrenches(const lg_element *e, const lg_pose *const f[2], const lg_point *at, int linear,   \
+                                     lg_load *out)                                                                     \
     {                                                                                                                  \
-        (void)at;                                                                                                      \
-        return exert_wrenches(&lg_##A##_on_##B, e, f, linear, out);                                                    \
-    }                                                                                                                  \
+        return exert_wrenches(&NAME##_kind, e, f, at, linear, out);                                                    \
+    }
+
+#define CONTACT(NAME, A, B, DOC)                                                                                       \
+    .info.family = "force", .info.name = "contact_" #NAME,                                                             \
+    .info.doc = "Contact of a " #A " on the first body with a " #B " on the second one" DOC ".",                       \
+    .info.reference = "docs/contact", .info.nframes = 2, .info.parameters = NAME##_parameters,                         \
+    .info.nparameters = sizeof NAME##_parameters / sizeof(lg_parameter), .info.example = NAME##_example,               \
+    .info.nexample = sizeof NAME##_example / sizeof(double), .sees = LG_SEES_POSE, .needs_twists = 1,                  \
+    .check = contact_check, .couples = lg_element_between, .wrenches = NAME##_wrenches, .shapes = &lg_##A##_on_##B
+
+#define LG_PAIR(A, B, ...)                                                                                             \
+    KERNELS(A##_##B, A, B, 0)                                                                                          \
     static double A##_##B##_potential(const lg_element *e, const lg_pose *const f[2], const lg_point *at)              \
     {                                                                                                                  \
         (void)at;                                                                                                      \
-        return stored(&lg_##A##_on_##B, e->p, f);                                                                      \
+        return stored(&A##_##B##_kind, e->p, f);                                                                       \
     }                                                                                                                  \
-    static const lg_parameter A##_##B##_parameters[] = {LAW, __VA_ARGS__};                                             \
-    static const double A##_##B##_example[] = {LAW_EXAMPLE, A##_a_example, B##_b_example};                             \
-    const lg_force_type lg_contact_##A##_##B = {                                                                       \
-        .info = {.family = "force",                                                                                    \
-                 .name = "contact_" #A "_" #B,                                                                         \
-                 .doc = "Contact of a " #A " on the first body with a " #B " on the second one.",                      \
-                 .reference = "docs/contact",                                                                          \
-                 .nframes = 2,                                                                                         \
-                 .parameters = A##_##B##_parameters,                                                                   \
-                 .nparameters = sizeof A##_##B##_parameters / sizeof(lg_parameter),                                    \
-                 .example = A##_##B##_example,                                                                         \
-                 .nexample = sizeof A##_##B##_example / sizeof(double)},                                               \
-        .sees = LG_SEES_POSE,                                                                                          \
-        .needs_twists = 1,                                                                                             \
-        .check = contact_check,                                                                                        \
-        .couples = lg_element_between,                                                                                 \
-        .wrenches = A##_##B##_wrenches,                                                                                \
-        .potential = A##_##B##_potential,                                                                              \
-        .shapes = &lg_##A##_on_##B,                                                                                    \
-    };
+    static const lg_parameter A##_##B##_parameters[] = {SMOOTH_LAW, __VA_ARGS__};                                      \
+    static const double A##_##B##_example[] = {SMOOTH_EXAMPLE, A##_a_example, B##_b_example};                          \
+    const lg_force_type lg_contact_##A##_##B = {CONTACT(A##_##B, A, B, ""), .potential = A##_##B##_potential};
 LG_SHAPE_PAIRS(LG_PAIR)
+#undef LG_PAIR
+
+#define LG_PAIR(A, B, ...)                                                                                             \
+    KERNELS(A##_##B##_bristle, A, B, 1)                                                                                \
+    static lg_status A##_##B##_commit(const lg_element *e, const lg_pose *const f[2], const lg_point *from,            \
+                                      const lg_point *to, double *mem, lg_report *report)                              \
+    {                                                                                                                  \
+        (void)from, (void)to, (void)report;                                                                            \
+        return commit_bristles(&A##_##B##_bristle_kind, e, f, mem);                                                    \
+    }                                                                                                                  \
+    static const lg_element_memory A##_##B##_memory = {.commit = A##_##B##_commit};                                    \
+    static const lg_parameter A##_##B##_bristle_parameters[] = {BRISTLE_LAW, __VA_ARGS__};                             \
+    static const double A##_##B##_bristle_example[] = {BRISTLE_EXAMPLE, A##_a_example, B##_b_example};                 \
+    const lg_force_type lg_contact_##A##_##B##_bristle = {CONTACT(A##_##B##_bristle, A, B, ", with bristles"),         \
+                                                          .info.nmem = BRISTLE_MEMORY * LG_POINTS_OF_##A,              \
+                                                          .memory = &A##_##B##_memory};
+LG_BRISTLE_PAIRS(LG_PAIR)
 #undef LG_PAIR

@@ -268,14 +268,12 @@ static lg_status meet_disc(const double *p, int k, const double y[3], const doub
 
 /* ---- the pairs ---- */
 
-enum { points_of_sphere = 1, points_of_capsule = 2, points_of_disc = 1, points_of_box = LG_TOUCHES };
-
 #define LG_PAIR(A, B, ...)                                                                                             \
     static lg_status A##_meets_##B(const double *p, int k, const double y[3], const double S[9], int linear,           \
                                    lg_touch *out)                                                                      \
     {                                                                                                                  \
         return meet_##A(p, k, y, S, B, linear, out);                                                                   \
     }                                                                                                                  \
-    const lg_shapes lg_##A##_on_##B = {points_of_##A, A##_meets_##B};
+    const lg_shapes lg_##A##_on_##B = {LG_POINTS_OF_##A, A##_meets_##B};
 LG_SHAPE_PAIRS(LG_PAIR)
 #undef LG_PAIR

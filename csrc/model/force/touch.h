@@ -18,7 +18,8 @@ typedef struct lg_touch {
     double C[9], H[9], P[9];
 } lg_touch;
 
-enum { LG_TOUCHES = 8 }; /* the largest number of points of a pair */
+/* Points of a first shape that can touch the second one. */
+enum { LG_POINTS_OF_sphere = 1, LG_POINTS_OF_capsule = 2, LG_POINTS_OF_disc = 1, LG_POINTS_OF_box = 8 };
 
 typedef struct lg_shapes { /* a pair of shapes */
     int points; /* of the first shape, that can touch the second one */
@@ -61,6 +62,15 @@ typedef struct lg_shapes { /* a pair of shapes */
     LG_PAIR(sphere, box, LG_SPHERE("a", LG_FIRST_AXES), LG_BOX("b", LG_SECOND_AXES))                                   \
     LG_PAIR(capsule, box, LG_CAPSULE("a", LG_FIRST_AXES), LG_BOX("b", LG_SECOND_AXES))                                 \
     LG_PAIR(box, box, LG_BOX("a", LG_FIRST_AXES), LG_BOX("b", LG_SECOND_AXES))
+
+/* Those of which there are contacts with bristles. */
+#define LG_BRISTLE_PAIRS(LG_PAIR)                                                                                      \
+    LG_PAIR(sphere, plane, LG_SPHERE("a", LG_FIRST_AXES), LG_PLANE("b", LG_SECOND_AXES))                               \
+    LG_PAIR(capsule, plane, LG_CAPSULE("a", LG_FIRST_AXES), LG_PLANE("b", LG_SECOND_AXES))                             \
+    LG_PAIR(disc, plane, LG_DISC("a", LG_FIRST_AXES), LG_PLANE("b", LG_SECOND_AXES))                                   \
+    LG_PAIR(box, plane, LG_BOX("a", LG_FIRST_AXES), LG_PLANE("b", LG_SECOND_AXES))                                     \
+    LG_PAIR(sphere, sphere, LG_SPHERE("a", LG_FIRST_AXES), LG_SPHERE("b", LG_SECOND_AXES))                             \
+    LG_PAIR(sphere, box, LG_SPHERE("a", LG_FIRST_AXES), LG_BOX("b", LG_SECOND_AXES))
 
 #define LG_PAIR(A, B, ...) extern const lg_shapes lg_##A##_on_##B;
 LG_SHAPE_PAIRS(LG_PAIR)
