@@ -188,7 +188,7 @@ def _read(value: Any) -> tuple[str | None, int, int, str] | None:
 
 def _name_of(function: Any) -> str:
     name = getattr(function, "__name__", None)
-    return name if isinstance(name, str) else "without a name"
+    return name if isinstance(name, str) else "of a capsule"
 
 
 def _type_of(function: Any) -> str:

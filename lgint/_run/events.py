@@ -54,8 +54,8 @@ def event(
     Parameters
     ----------
     function : callable or compiled function
-        function(t, q, v), or of a `State`; or a compiled function of the type `lgint.signatures.event`. If all events of
-        a run are compiled, and none has an action, Python is only called in steps in which there is an event.
+        function(t, q, v), or of a `State`; or a compiled function of the type `lgint.signatures.event`. If all events
+        of a run are compiled, and none has an action, Python is only called in steps in which there is an event.
     terminal : bool or int, optional
         True, or the number of events of this function that ends the run.
     direction : float, optional

@@ -13,6 +13,7 @@ import compiled
 import lgint
 from lgint._model.compiled import checked
 from lgint._model.missing import MissingFunctionError
+from pace import least, slowness
 
 ELEMENT = "the function of 'motor'"
 
@@ -203,3 +204,33 @@ def test_another_thread_counts_on_meanwhile():
         done.wait(1e-3)
     thread.join()
     assert turns > 100
+
+
+def per_step(model, h=1e-4, steps=10_000):
+    """Time of a step of rk44, which has four evaluations, s."""
+    return least(lambda: lgint.integrate(model, "rk44", t_end=steps * h, h=h, save_every=steps)) / steps
+
+
+@pytest.mark.measures
+def test_a_call_takes_at_most_a_fifth_of_a_microsecond():
+    def free(add):
+        builder = lgint.ModelBuilder(gravity=(0, 0, -9.81))
+        builder.add_body("arm", mass=1.0, inertia=(0.1, 0.2, 0.25))
+        add(builder)
+        return builder.build()
+
+    def hinge(add):
+        builder = lgint.ModelBuilder(gravity=(0, 0, -9.81), formulation="minimal")
+        builder.add_body("arm", mass=1.0, inertia=(0.1, 0.2, 0.25), position=(0.5, 0, 0))
+        builder.add_joint("revolute", lgint.ground, "arm", point=(0, 0, 0), axis=(0, 1, 0), name="hinge")
+        add(builder)
+        return builder.build()
+
+    most = 4 * 0.2e-6 * max(slowness(), 1)
+    law, torque = compiled.compiled("wrench", "law"), compiled.compiled("torque", "joint_law")
+    wrench = per_step(free(lambda b: b.add_force_law(law, bodies="arm")))
+    assert wrench < per_step(free(lambda b: b.add_drag("arm", drag=0.1))) + most
+    assert 8 * wrench < per_step(free(lambda b: b.add_force_law(compiled.wrench, bodies="arm")), steps=1000)
+    effort = per_step(hinge(lambda b: b.add_force_law(torque, joint="hinge")))
+    assert effort < per_step(hinge(lambda b: b.add_joint_drive("hinge", stiffness=3.0, damping=0.2))) + most
+    assert 1.5 * effort < per_step(hinge(lambda b: b.add_force_law(compiled.torque, joint="hinge")), steps=1000)

@@ -1,5 +1,6 @@
 """Force laws that Numba has compiled."""
 
+import os
 import pickle
 
 import numpy as np
@@ -9,6 +10,8 @@ import compiled
 import lgint
 from elements.test_compiled_laws import CASES, arm, run
 
+if "asan" in os.environ.get("LD_PRELOAD", ""):
+    pytest.skip("Numba's compiler does not run under the address sanitizer", allow_module_level=True)
 numba = pytest.importorskip("numba")
 
 
