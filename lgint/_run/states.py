@@ -39,7 +39,7 @@ class Stats:
     factorisations : int
         Factorisations of matrices.
     newton_factorisations : int or None
-        Those of them by Newton's method: of matrices with tangents, and of the second matrix of stabilised index 2. None
+        Those by Newton's method: of matrices with tangents, and of the second matrix of stabilised index 2. None
         in files of versions that did not record it.
     mass_factorisations : int or None
         The others, of masses with constraint rows: for accelerations, projections and starts.

@@ -83,7 +83,7 @@ def test_long_chains_cost_in_proportion():
 
 @pytest.mark.parametrize("method", lgint.methods())
 def test_factorisations_are_counted_by_kind(method):
-    """Newton's matrices by its own count, twice where index 2 is stabilised; masses at starts, stages and projections."""
+    """Newton's matrices by its own count, twice where index 2 is stabilised; the others are of masses."""
     options = {o["name"] for o in lgint.method_info(method)["options"]}
     top = lgint.models.heavy_top(formulation="euler_parameters")
     for chosen in ({}, {"index": "stabilized"}) if "index" in options else ({},):

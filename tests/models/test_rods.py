@@ -591,7 +591,7 @@ def runs_rods(method, options):
 
 @pytest.mark.measures
 def test_memory_of_a_run_per_edge():
-    """At most 6 kB, whatever the settings, 14 kB with a matrix for each stage; error control keeps one more state."""
+    """At most 6 kB, whatever the settings, 15 kB with a matrix for each stage; error control keeps one more state."""
     cases = [
         (method, options) for method in lgint.methods() for options in settings_of(method) if runs_rods(method, options)
     ]

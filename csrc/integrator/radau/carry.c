@@ -11,10 +11,16 @@ static double *take(double **next, int count)
     return at;
 }
 
-int lg_radau_carry_count(const lg_radau_stepper *r)
+/* The length of a carry with so many corrections. */
+static int count_with(const lg_radau_stepper *r, int corrections)
 {
     int rows = r->base.system->space->nv + r->base.system->pattern->nrows;
-    return 2 + 3 * lg_radau_stages(&r->numbers) * rows + LG_RADAU_MEMORY + lg_radau_formed_count(r);
+    return 2 + (1 + corrections) * lg_radau_stages(&r->numbers) * rows + LG_RADAU_MEMORY + lg_radau_formed_count(r);
+}
+
+int lg_radau_carry_count(const lg_radau_stepper *r)
+{
+    return count_with(r, r->corrections);
 }
 
 lg_radau_carry lg_radau_carry_in(const lg_radau_stepper *r, double *base)
@@ -26,10 +32,10 @@ lg_radau_carry lg_radau_carry_in(const lg_radau_stepper *r, double *base)
     carry.v = take(&base, nv);
     carry.lam = take(&base, nrows);
     carry.order = take(&base, 1);
-    carry.miss[0] = take(&base, nv);
-    carry.miss[1] = take(&base, nv);
-    carry.miss_lam[0] = take(&base, nrows);
-    carry.miss_lam[1] = take(&base, nrows);
+    for (int k = 0; k < r->corrections; k++)
+        carry.miss[k] = take(&base, nv);
+    for (int k = 0; k < r->corrections; k++)
+        carry.miss_lam[k] = take(&base, nrows);
     carry.memory = take(&base, LG_RADAU_MEMORY);
     carry.formed = base;
     return carry;
@@ -62,16 +68,18 @@ static lg_radau_formed formed_in(const lg_radau_stepper *r, double *base)
     return formed;
 }
 
-/* In files of earlier versions nothing follows the velocities: the next step is predicted like a first one. */
+/* With another number of corrections, or nothing but velocities in files of earlier versions, the next step is predicted
+   like a first one. */
 int lg_radau_adopt(const lg_stepper *self, int count, const double *given, double *base)
 {
     const lg_radau_stepper *r = (const lg_radau_stepper *)self;
     int own = lg_radau_carry_count(r), early = 1 + lg_radau_stages(&r->numbers) * r->base.system->space->nv;
-    if (count == early)
-        lg_zero(own, base);
-    else if (count == own)
+    if (count == own)
         lg_copy(own, given, base);
-    return count == own || count == early;
+    else
+        lg_zero(own, base);
+    return count == own || count == early || count == count_with(r, LG_RADAU_CORRECTIONS) ||
+           count == count_with(r, LG_RADAU_CORRECTIONS_ADAPTIVE);
 }
 
 /* ---- the states of matrices ---- */

@@ -136,13 +136,26 @@ static double square(double x)
     return x * x;
 }
 
-/* miss[0] becomes what the values x of a stage are beyond the extrapolated ones, miss[1] its change. */
-static void note(int n, const double *x, const double *extrapolated, double *miss[2], int at)
+/* miss[0] becomes what the values x of a stage are beyond the extrapolated ones, the others their differences. */
+static void note(int corrections, int n, const double *x, const double *extrapolated, double *const *miss, int at)
 {
-    for (int k = 0; k < n; k++) {
-        double now = x[k] - extrapolated[k];
-        miss[1][at + k] = now - miss[0][at + k];
-        miss[0][at + k] = now;
+    for (int k = at; k < at + n; k++) {
+        double now = x[k - at] - extrapolated[k - at];
+        for (int order = 0; order < corrections; order++) {
+            double before = miss[order][k];
+            miss[order][k] = now;
+            now -= before;
+        }
+    }
+}
+
+/* Adds, for each number of corrections, the square of what they would have left of a miss. */
+static void judge(int corrections, double now, double weight, double share, double *const *miss, int at, double *error)
+{
+    error[0] += square(now * weight);
+    for (int order = 0; order < corrections; order++) {
+        now -= share * miss[order][at];
+        error[order + 1] += square(now * weight);
     }
 }
 
@@ -150,27 +163,22 @@ void lg_radau_note_miss(lg_radau_stepper *r, const double *v_start, double *carr
 {
     lg_radau_carry last = lg_radau_carry_in(r, carry);
     int nv = r->base.system->space->nv, nrows = r->base.system->pattern->nrows, best = 0;
-    double *v = r->residual, *lam = r->residual + nv, share, error[3] = {0};
+    double *v = r->residual, *lam = r->residual + nv, share, error[LG_RADAU_CORRECTIONS + 1] = {0};
     if (!can_extrapolate(r, &last)) {
-        lg_zero(2 * lg_radau_stages(&r->numbers) * (nv + nrows), last.miss[0]);
+        lg_zero(r->corrections * lg_radau_stages(&r->numbers) * (nv + nrows), last.miss[0]);
         *last.order = 0;
         return;
     }
     share = share_of(r, &last);
     for (int i = 0; i < lg_radau_stages(&r->numbers); i++) {
         const lg_radau_stage *s = &r->stage[i];
-        const double *miss = last.miss[0] + (size_t)nv * i, *change = last.miss[1] + (size_t)nv * i;
         extrapolate(r, &last, i, v_start, v, lam);
-        for (int k = 0; k < nv; k++) {
-            double now = s->v[k] - v[k], weight = r->weight[k];
-            error[0] += square(now * weight);
-            error[1] += square((now - share * miss[k]) * weight);
-            error[2] += square((now - share * (miss[k] + change[k])) * weight);
-        }
-        note(nv, s->v, v, last.miss, nv * i);
-        note(nrows, s->lam, lam, last.miss_lam, nrows * i);
+        for (int k = 0; k < nv; k++)
+            judge(r->corrections, s->v[k] - v[k], r->weight[k], share, last.miss, nv * i + k, error);
+        note(r->corrections, nv, s->v, v, last.miss, nv * i);
+        note(r->corrections, nrows, s->lam, lam, last.miss_lam, nrows * i);
     }
-    for (int order = 1; order < 3; order++)
+    for (int order = 1; order <= r->corrections; order++)
         best = error[order] < error[best] ? order : best;
     *last.order = best;
 }

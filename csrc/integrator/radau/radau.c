@@ -50,6 +50,9 @@ const lg_option_rows lg_radau_rows = LG_OPTION_ROWS(rows, lg_radau_options);
 
 /* ---- coefficients and memory ---- */
 
+/* Cost of a matrix over that of generalized-alpha, by counts: its tangents go along matrices of v and of a as well. */
+static const double full_tangents = 2;
+
 static lg_status radau_prepare(lg_stepper *self)
 {
     lg_radau_stepper *r = (lg_radau_stepper *)self;
@@ -57,11 +60,12 @@ static lg_status radau_prepare(lg_stepper *self)
     const lg_plan *masses = self->plans.of[LG_COUPLING_MASS];
     r->numbers = lg_radau_numbers_of(self->method->data);
     r->max_iter = (int)options->max_iter.number;
+    r->corrections = lg_stepper_adapts(self) ? LG_RADAU_CORRECTIONS_ADAPTIVE : LG_RADAU_CORRECTIONS;
     r->newton_rtol = isnan(options->newton_rtol.number) ? 1e-12 : options->newton_rtol.number;
     if (masses)
         self->accel.plan = masses;
     r->renewal.rule = LG_RENEW_BY_COST;
-    r->renewal.matrix_cost = lg_implicit_matrix_cost(self->system, self->plan, NULL);
+    r->renewal.matrix_cost = full_tangents * lg_implicit_matrix_cost(self->system, self->plan, NULL);
     return LG_OK;
 }
 

@@ -59,6 +59,10 @@ typedef struct lg_radau_memory {
     lg_renewal_memory renewal;
 } lg_radau_memory;
 
+/* Corrections of a first guess by what extrapolation has missed: with fixed steps, and with others, which seldom have
+   the size of the last one. */
+enum { LG_RADAU_CORRECTIONS = 4, LG_RADAU_CORRECTIONS_ADAPTIVE = 2 };
+
 enum { LG_RADAU_MEMORY = sizeof(lg_radau_memory) / sizeof(double) };
 
 /* The data that a step takes over from earlier steps. */
@@ -66,8 +70,9 @@ typedef struct lg_radau_carry {
     double *h; /* of the last step; 0: there is none */
     double *v; /* its velocities v_n, V_1 .. V_s-1 minus those at its end */
     double *lam; /* the multipliers lam_1 .. lam_s of that step */
-    double *order; /* 0, 1 or 2: how many of the following corrections would have made the last first guess best */
-    double *miss[2], *miss_lam[2]; /* V_i and lam_i minus the extrapolated ones in the last step, and their change */
+    double *order; /* how many of the following corrections would have made the last first guess best */
+    /* V_i and lam_i minus the extrapolated ones in the last step, and their backward differences */
+    double *miss[LG_RADAU_CORRECTIONS], *miss_lam[LG_RADAU_CORRECTIONS];
     double *memory; /* an lg_radau_memory */
     double *formed; /* states of the kept matrices */
 } lg_radau_carry;
@@ -85,6 +90,7 @@ typedef struct lg_radau_stepper {
     double newton_rtol;
     double *rtol, *atol; /* 2 nv each, of q and of v, if they bound Newton's method; NULL: newton_rtol does */
     int max_iter;
+    int corrections; /* of a first guess that are kept */
 
     /* the current step */
     const lg_state *start;
