@@ -160,6 +160,8 @@ class ForceBuilder(SpringBuilder):
         body: str,
         *,
         drag: ArrayLike,
+        wind: Load | None = None,
+        kinks: ArrayLike = (),
         point: ArrayLike | None = None,
         local_point: ArrayLike | None = None,
         name: str | None = None,
@@ -172,6 +174,11 @@ class ForceBuilder(SpringBuilder):
             On which it acts.
         drag : float or array_like, shape (3,) or (3, 3)
             N s/m: one for all directions, one for each axis of the body, or a symmetric matrix in body axes.
+        wind : array_like (3,), table or function, optional
+            The velocity of the medium, m/s, inertial, from which that of the body counts: a vector, or what varies with
+            time, as in `add_force`. Default: the medium rests.
+        kinks : array_like, shape (k,)
+            Times at which a function is not smooth; steps end there.
         point, local_point : array_like, shape (3,), optional
             Where the force acts and the velocity is taken, as in `add_force`. Default: the COM.
         name : str, optional
@@ -187,7 +194,18 @@ class ForceBuilder(SpringBuilder):
         ValueError
             For unknown bodies, wrong shapes, and a name in use.
         """
-        return self._declared("drag", (body,), Where(point, local_point), name, {"drag": drag})
+        where = Where(point, local_point)
+        if wind is None:
+            set_kinks("drag" if name is None else repr(name), kinks)
+            return self._declared("drag", (body,), where, name, {"drag": drag})
+        label = "a drag" if name is None else repr(name)
+        load = value_in_time(f"wind of {label}", wind, 3)
+        set_kinks(label, kinks, load)
+        values: dict[str, Any] = {"drag": drag, "source": "constant", "data": []}
+        name = self._declared("wind_drag", (body,), where, name, values, "drag")
+        row = self._forces[name]
+        self._forces[name] = {key: row[key] for key in ("kind", "bodies", "points", "drag")} | {"load": load}  # type: ignore
+        return name
 
     # ---- in joints, and by functions ----
 
@@ -200,6 +218,7 @@ class ForceBuilder(SpringBuilder):
         stiffness: float = 0.0,
         damping: float = 0.0,
         motion: Motion | None = None,
+        saturation: float | None = None,
         kinks: ArrayLike = (),
         name: str | None = None,
     ) -> str:
@@ -224,6 +243,9 @@ class ForceBuilder(SpringBuilder):
             The desired coordinate phi_d(t), as in `add_joint_motion`: a constant; quadratic pieces, rows (t, phi_d,
             phi_d', phi_d'') at the beginning of each, as a list or an array; a table, as a tuple (times, values); or a
             function of time. Here the rate may jump. Default: phi_d = 0.
+        saturation : float, optional
+            The largest torque or force, at which the sum is cut off on both sides; not with a torque that varies with
+            time. Default: none.
         kinks : array_like, shape (k,)
             Times at which functions that are given as torque or motion are not smooth; steps end there.
         name : str, optional
@@ -253,6 +275,11 @@ class ForceBuilder(SpringBuilder):
             "damping": number(f"damping of {label}", damping),
             "motion": _coordinate_row(course),
         }
+        if saturation is not None:
+            if "vector" not in load:
+                raise ValueError(f"saturation of {label}: its torque varies with time; cut off its own values")
+            limit = number(f"saturation of {label}", saturation, positive=True)
+            row = {**row, "kind": "saturated_drive", "saturation": limit}
         if "vector" in load:
             return self._add_joint_force(joint, coordinate, name, row)
         beside: ForceRow = {"kind": "load", "load": load}

@@ -479,6 +479,9 @@ def _force(name: str, at: tuple[int, ...], joints: dict[str, JointIndices], reco
         return _joint_force(record, name, force, joints[force["joint"]])
     if force["kind"] == "tension":
         return _element("tension", name, at, _source(force["load"]), force["load"].get("function"))
+    if force["kind"] == "wind_drag":
+        values = in_nodes(record, force, force["bodies"]) | _source(force["load"])
+        return _element("wind_drag", name, at, values, force["load"].get("function"))
     if "load" in force:
         return _load(record, name, force, at)
     if "function" in force:

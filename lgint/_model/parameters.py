@@ -106,5 +106,6 @@ def row_of(entry: Mapping[str, Any]) -> str:
 
 
 def declared_by(entry: Mapping[str, Any]) -> Mapping[str, Parameter]:
-    """The parameters of a force or a joint of the record."""
-    return DECLARED[row_of(entry)].parameters
+    """The parameters of a force or a joint of the record; joints that are in trees alone have no row, and none."""
+    row = DECLARED.get(row_of(entry))
+    return row.parameters if row else {}

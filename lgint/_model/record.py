@@ -116,6 +116,7 @@ class ForceRow(_ForceRow, total=False):
     axes: str  # of a load: "inertial" or "body"
     load: LoadRow
     torque: float
+    saturation: float  # of a drive that is limited
     stiffness: float
     damping: float
     rest: float  # of a spring: its coordinate without force

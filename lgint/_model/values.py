@@ -113,7 +113,7 @@ def _declared(entry: Mapping[str, Any]) -> Iterator[tuple[Any, ...]]:
 def _of_forces(force: Mapping[str, Any]) -> Iterator[tuple[Any, ...]]:
     yield from _declared(force)
     if {"vector", "values"} & force.get("load", {}).keys():
-        yield LOAD, LOAD, "N m" if force["kind"] == "torque" else "N"
+        yield {"wind_drag": ("wind", LOAD, "m/s"), "torque": (LOAD, LOAD, "N m")}.get(force["kind"], (LOAD, LOAD, "N"))
     for i, points in enumerate(force.get(CURVES, ())):
         if points:
             yield f"curve{i}", CURVES, _units_of_curve(force, i), None, i

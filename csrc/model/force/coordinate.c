@@ -20,6 +20,11 @@ static lg_status check_tree_drive(const lg_element *e, const char **reason)
     return lg_drive_check(e, reason);
 }
 
+static lg_status check_tree_saturated(const lg_element *e, const char **reason)
+{
+    return check_tree_drive(e, reason);
+}
+
 static lg_status check_tree_outside(const lg_element *e, const char **reason)
 {
     LG_TRY(check_tree(e, reason));
@@ -96,11 +101,15 @@ static inline lg_status exert_on_coordinate(const lg_coordinate_type *type, lg_l
 
 WRENCHES(angle, drive)
 WRENCHES(angle, drive_at_rest)
+WRENCHES(angle, saturated)
+WRENCHES(angle, saturated_at_rest)
 WRENCHES(angle, load)
 WRENCHES(angle, outside)
 WRENCHES(angle, effort)
 WRENCHES(slide, drive)
 WRENCHES(slide, drive_at_rest)
+WRENCHES(slide, saturated)
+WRENCHES(slide, saturated_at_rest)
 WRENCHES(slide, load)
 WRENCHES(slide, outside)
 WRENCHES(slide, effort)
@@ -142,6 +151,16 @@ static const lg_force_type slide_at_rest = {.wrenches = slide_drive_at_rest};
 static const lg_force_type tree_at_rest = {.coordinate = lg_drive_at_rest_law};
 
 static const lg_parameter joint_drive_parameters[] = {LG_TRIADS, LG_DRIVE_PARAMETERS("N m", "rad")};
+static const lg_force_type angle_saturated_rest = {.wrenches = angle_saturated_at_rest};
+static const lg_force_type slide_saturated_rest = {.wrenches = slide_saturated_at_rest};
+static const lg_force_type tree_saturated_rest = {.coordinate = lg_saturated_at_rest_law};
+
+static const lg_parameter joint_saturated_parameters[] = {LG_TRIADS, LG_LIMIT_PARAMETER("N m"),
+                                                          LG_DRIVE_PARAMETERS("N m", "rad")};
+static const lg_parameter slide_saturated_parameters[] = {LG_SLIDE_PARAMETERS, LG_LIMIT_PARAMETER("N"),
+                                                          LG_DRIVE_PARAMETERS("N", "m")};
+static const lg_parameter coordinate_saturated_parameters[] = {LG_LIMIT_PARAMETER("N m or N"),
+                                                               LG_DRIVE_PARAMETERS("(N m or N)", "(rad or m)")};
 static const lg_parameter joint_load_parameters[] = {LG_TRIADS, LG_SOURCE_PARAMETERS("N m", "one value")};
 static const lg_parameter joint_law_parameters[] = {LG_TRIADS};
 static const lg_parameter joint_effort_parameters[] = {LG_TRIADS, LG_CONTROL_VALUE};
@@ -229,3 +248,9 @@ FORCE(distance_spring, "A spring and damper along the line between two points, b
       DISTANCE(spring, lg_spring_check), .potential = distance_potential, SPRING(distance_spring));
 FORCE(distance_law, "A force that pulls two points together, a function of time, length and rate.",
       DISTANCE(pull, lg_outside_check), OUTSIDE);
+FORCE(joint_saturated_drive, "A drive about the axis between two bodies whose torque is limited.", ANGLE(saturated),
+      DRIVE(angle_saturated_rest), PARAMETERS(joint_saturated));
+FORCE(slide_saturated_drive, "A drive along an axis of the first of two bodies whose force is limited.",
+      SLIDE(saturated), DRIVE(slide_saturated_rest), PARAMETERS(slide_saturated));
+FORCE(coordinate_saturated_drive, "A drive in a joint of a tree whose torque (or force) is limited.", TREE(saturated),
+      DRIVE(tree_saturated_rest), PARAMETERS(coordinate_saturated));

@@ -45,6 +45,28 @@ lg_status lg_drive_at_rest_law(const lg_element *e, const lg_point *at, double s
     return drive_effort(e, at, s, rate, 0, law);
 }
 
+/* The limit stands before the parameters of the drive. */
+static lg_status saturate(const lg_element *e, double law[3])
+{
+    double limit = drive_parameters(e)[-1];
+    if (fabs(law[0]) > limit)
+        law[0] = copysign(limit, law[0]), law[1] = law[2] = 0;
+    return LG_OK;
+}
+
+lg_status lg_saturated_law(const lg_element *e, const lg_point *at, double s, double rate, int linear, double law[3])
+{
+    LG_TRY(lg_drive_law(e, at, s, rate, linear, law));
+    return saturate(e, law);
+}
+
+lg_status lg_saturated_at_rest_law(const lg_element *e, const lg_point *at, double s, double rate, int linear,
+                                   double law[3])
+{
+    LG_TRY(lg_drive_at_rest_law(e, at, s, rate, linear, law));
+    return saturate(e, law);
+}
+
 double lg_drive_next_kink(const lg_element *e, double t)
 {
     return lg_desired_next_kink(e, drive_parameters(e) + MOTION, t);

@@ -2,7 +2,7 @@
    tau/ds').
 
    A drive:   tau = tau0 + P (s_d(t) - s) + D (s_d'(t) - s')
-              with the desired motion s_d of desired.h.
+              with the desired motion s_d of desired.h; a saturated one is cut off at +-limit.
    A load:    tau = tau(t), constant, from a table or a function of time (source.h).
    A spring:  tau = -(k (s - s0) + f(s - s0) + c s' + g(s')), where f and g are curves (curve.h), with the potential
               k (s - s0)^2/2 + the integral of f.
@@ -25,6 +25,9 @@
             "pieces of the desired motion: begin, coordinate, rate, second rate; or nothing", LG_REST                  \
     }
 
+/* Before them stands that of a saturated drive. */
+#define LG_LIMIT_PARAMETER(LOAD) {"saturation", LOAD, "the largest effort", LG_SCALAR, .valid = LG_POSITIVE}
+
 /* Those of a spring. */
 #define LG_SPRING_PARAMETERS(LOAD, COORDINATE)                                                                         \
     {"rest", COORDINATE, "coordinate without force", LG_SCALAR}, {"stiffness", LOAD "/" COORDINATE, "k", LG_SCALAR},   \
@@ -38,9 +41,11 @@
    `linear`: with the derivatives, which the user's tangent or differences provide for a function of the user. */
 typedef lg_status lg_law_rule(const lg_element *e, const lg_point *at, double s, double rate, int linear,
                               double law[3]);
-lg_law_rule lg_drive_law, lg_drive_at_rest_law, lg_load_law, lg_spring_law, lg_outside_law, lg_pull_law, lg_effort_law;
+lg_law_rule lg_drive_law, lg_drive_at_rest_law, lg_saturated_law, lg_saturated_at_rest_law, lg_load_law, lg_spring_law,
+    lg_outside_law, lg_pull_law, lg_effort_law;
 
 lg_status lg_drive_check(const lg_element *e, const char **reason);
+#define lg_saturated_check lg_drive_check
 double lg_drive_next_kink(const lg_element *e, double t);
 /* It may jump at its kinks. */
 lg_status lg_drive_continuous(const lg_element *e, double begin, double end, lg_report *report);
