@@ -68,8 +68,8 @@ static lg_radau_formed formed_in(const lg_radau_stepper *r, double *base)
     return formed;
 }
 
-/* With another number of corrections, or nothing but velocities in files of earlier versions, the next step is predicted
-   like a first one. */
+/* With another number of corrections, or with nothing but velocities as in files of earlier versions, the next step is
+   predicted like a first one. */
 int lg_radau_adopt(const lg_stepper *self, int count, const double *given, double *base)
 {
     const lg_radau_stepper *r = (const lg_radau_stepper *)self;
