@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Any, Final, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -13,11 +13,13 @@ from lgint._build.elements import ElementBuilder, Where
 from lgint._build.parts import Ends, Partner
 from lgint._build.trees import Joint, Tree
 from lgint._model.formulations import FORMULATIONS
-from lgint._model.joints import JOINTS, NODES, TREE_JOINTS, turns_as_node
+from lgint._model.joints import JOINTS, NODES, TREE_JOINTS, joint_coordinate, turns_as_node
 from lgint._model.parameters import CARRIERS
-from lgint._model.record import JointRow, Matrix
+from lgint._model.record import ForceRow, JointRow, Matrix
 from lgint._rotation import cross, direction, triad_about
 
+LARGEST: Final = float(np.finfo(float).max)  # stands for a limit that is not there
+STOP: Final = 1e4  # N m/rad or N/m
 KINDS: Final = (*JOINTS, "distance", "free")
 # other words for joints, and what they are called here
 MEANT = {
@@ -47,6 +49,9 @@ class JointBuilder(ElementBuilder):
         carrier: str | None = None,
         angle: float | None = None,
         rate: ArrayLike | None = None,
+        limits: tuple[float | None, float | None] | None = None,
+        limit_stiffness: float | None = None,
+        limit_damping: float = 0.0,
         name: str | None = None,
     ) -> str:
         """Adds a joint between two bodies, or between a body and the ground.
@@ -88,6 +93,15 @@ class JointBuilder(ElementBuilder):
             relative angular velocity in axes of `b`); free (three slides, along axes of `a` that are those of `b` at
             the start, and the relative angular velocity in axes of `b`). The velocities of the second body follow from
             it. Default: the rates that follow from the velocities of both bodies.
+        limits : pair of float, optional
+            Lower and upper limit of the joint's angle or, if it has none, of its slide, rad or m; None: there is none
+            on this side. Beyond a limit an elastic stop pushes back, and never pulls; `Trajectory.force` gives its
+            torque or force by the joint's name with ".limits", and its energy is a part of the potential energy.
+        limit_stiffness : float, optional
+            Of the stops, N m/rad or N/m, positive. Default: 1e4. A stop makes the equations stiff: a time step should
+            resolve its period 2 pi sqrt(inertia/stiffness), unless the method is implicit.
+        limit_damping : float
+            Of the stops, N m s/rad or N s/m; default: none.
         name : str, optional
             By which drives and accessors refer to it. Default: made from the names of the bodies.
 
@@ -102,21 +116,23 @@ class JointBuilder(ElementBuilder):
             For unknown kinds and names, an axis of length zero, and arguments that the kind lacks or does not take.
         """
         if kind == "distance":
-            given = {"axis": axis, "second_axis": second_axis, "carrier": carrier, "angle": angle, "rate": rate}
-            for what, value in given.items():
-                _refuse(kind, what, value)
+            refused = {"axis": axis, "second_axis": second_axis, "carrier": carrier, "angle": angle, "rate": rate}
+            _refuse_all(kind, **refused, limits=limits, limit_stiffness=limit_stiffness)
             return self.add_distance(a, b, point=point, point_a=point_a, point_b=point_b, length=length, name=name)
         choice("joint kind", kind, KINDS, MEANT)
         _refuse(kind, "length", length)
         a, b = self._partner(a), self._partner(b)
         name = self._joint_name(kind, a, b, name)
+        stops = limits is not None or limit_stiffness is not None or limit_damping != 0
+        stop = self._stop_of(kind, name, limits, limit_stiffness, limit_damping) if stops else None
         if b in self._without_joint:
             self._check_tree_joint(kind, a, b)
             _refuse(kind, "carrier", carrier)
             axes = _triad(kind, name, axis, second_axis)
             triad = self._at(b).R if turns_as_node(kind) else axes
             in_tree = self._tree_point(name, b, point, point_a, point_b)
-            return self._hang(name, a, b, Joint(kind, in_tree, triad, *_start(kind, name, angle, rate)))
+            self._hang(name, a, b, Joint(kind, in_tree, triad, *_start(kind, name, angle, rate)))
+            return name if stop is None else self._add_stop(name, stop)
         _refuse(kind, "rate", rate)
         if kind not in JOINTS:
             raise ValueError(
@@ -135,7 +151,41 @@ class JointBuilder(ElementBuilder):
         row: JointRow = {**self._lower_pair(kind, ends, triad, start), "carrier": where}
         if start is not None and "angle" in JOINTS[kind].coordinates and abs(start) > np.pi - START_TOLERANCE:
             row["angle"] = start  # attitudes do not determine it, and at half a turn not even its sign
-        return self._enter(self._joints, name, row)
+        self._enter(self._joints, name, row)
+        return name if stop is None else self._add_stop(name, stop)
+
+    def _stop_of(
+        self,
+        kind: str,
+        name: str,
+        limits: Any,
+        stiffness: float | None,
+        damping: float,
+    ) -> ForceRow:
+        """The record of the stops of a joint that is about to be added."""
+        if limits is None:
+            word = "limit_damping" if stiffness is None else "limit_stiffness"
+            raise ValueError(f"a {kind} joint takes no {word} without limits")
+        coordinate = joint_coordinate(name, kind, None)
+        if np.shape(limits) != (2,):
+            raise ValueError(f"limits of {name!r}: a lower and an upper limit expected, got {limits!r}")
+        both = [
+            side * LARGEST if given is None else number(f"limits of {name!r}", given)
+            for side, given in zip((-1, 1), limits, strict=True)
+        ]
+        if not both[0] < both[1]:
+            raise ValueError(f"limits of {name!r}: a lower and a higher upper limit expected, got {limits!r}")
+        k = STOP if stiffness is None else number(f"limit_stiffness of {name!r}", stiffness, positive=True)
+        c = number(f"limit_damping of {name!r}", damping)
+        if c < 0:
+            raise ValueError(f"limit_damping of {name!r}: a number >= 0 expected, got {c:g}")
+        self._new_name("stop", f"{name}.limits")
+        row = {"kind": "stop", "joint": name, "coordinate": coordinate, "stiffness": k, "damping": c, "limits": both}
+        return cast(ForceRow, row)
+
+    def _add_stop(self, joint: str, stop: ForceRow) -> str:
+        self._enter(self._forces, f"{joint}.limits", stop)
+        return joint
 
     def _lower_pair(self, kind: str, ends: Ends, triad: Array, start: float | None) -> JointRow:
         """The record of a joint whose triads are `triad`, inertial, at the start, where its coordinate is `start`."""
@@ -266,6 +316,11 @@ def _start(kind: str, name: str, angle: float | None, rate: ArrayLike | None) ->
 def _between(kind: str, ends: Ends) -> JointRow:
     """The entries that the records of all joints have."""
     return {"kind": kind, "first": ends.names[0], "second": ends.names[1], "points": ends.points}
+
+
+def _refuse_all(kind: str, **values: object) -> None:
+    for name, value in values.items():
+        _refuse(kind, name, value)
 
 
 def _refuse(kind: str, name: str, value: object) -> None:

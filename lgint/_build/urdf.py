@@ -39,7 +39,7 @@ READ: Final = {
     "robot": ("link", "joint"),
     "link": ("inertial",),
     "inertial": ("origin", "mass", "inertia"),
-    "joint": ("origin", "parent", "child", "axis", "mimic"),
+    "joint": ("origin", "parent", "child", "axis", "mimic", "limit"),
 }
 MOMENTS: Final = ("ixx", "iyy", "izz", "ixy", "ixz", "iyz")
 ROOT: Final = "R3xSO3"  # the formulation of a free base in a model in minimal coordinates
@@ -217,6 +217,7 @@ class Joint:
     origin: Pose
     axis: Array
     mimic: Mimic | None
+    limits: tuple[float, float] | None
     element: Element
 
 
@@ -304,16 +305,25 @@ def _joint(file: File, name: str, element: Element) -> Joint:
             file.refuse(given or element, "xyz: an axis other than zero expected")
         length = 1.0
     parent, child = ends
-    return Joint(
-        name,
-        kind,
-        parent,
-        child,
-        _pose(file, file.one(element, "origin")),
-        axis / length,
-        _mimic(file, element),
-        element,
-    )
+    origin, mimic = _pose(file, file.one(element, "origin")), _mimic(file, element)
+    limits = _limits(file, element) if kind in ("revolute", "prismatic") else None
+    return Joint(name, kind, parent, child, origin, axis / length, mimic, limits, element)
+
+
+def _limits(file: File, joint: Element) -> tuple[float, float] | None:
+    """The limits of a joint, if it has a range."""
+    given = file.one(joint, "limit")
+    if given is None:
+        return None
+    for name in ("effort", "velocity"):
+        if name in given.attributes:
+            file.ignore(f"{name} in <limit>")
+    lower, upper = (float(file.numbers(given, name, 1, [0.0])[0]) for name in ("lower", "upper"))
+    if lower > upper:
+        file.refuse(given, f"a lower limit below the upper one expected, got {lower:g} and {upper:g}")
+    if lower == upper and {"lower", "upper"} & given.attributes.keys():
+        file.ignore("<limit> without a range")
+    return (lower, upper) if lower < upper else None
 
 
 def _mimic(file: File, joint: Element) -> Mimic | None:
@@ -478,7 +488,8 @@ class UrdfBuilder(BodyBuilder, JointBuilder, CouplingBuilder):
         Bodies and joints have the names of the file. The axes of a body are those of its link. Links that fixed joints
         connect are one body, with the name of the first one, and so is a link without mass that no mass hangs on with
         the link above. A link without mass inside a chain is a body without mass, in minimal coordinates. A joint that
-        mimics another one is coupled to it, and starts at its offset. Joints that close loops, which URDF cannot
+        mimics another one is coupled to it, and starts at its offset. Limits are stops with the default stiffness of
+        `add_joint`, a value of the model ("elbow.limits.stiffness"). Joints that close loops, which URDF cannot
         describe, can be added with `add_joint`.
 
         Parameters
@@ -513,7 +524,7 @@ class UrdfBuilder(BodyBuilder, JointBuilder, CouplingBuilder):
         Warns
         -----
         UserWarning
-            Once, with all that is ignored: geometry, transmissions, limits, friction, ...
+            Once, with all that is ignored: geometry, transmissions, friction, ...
         """
         robot = read(path)
         at = Pose(
@@ -599,6 +610,8 @@ class UrdfBuilder(BodyBuilder, JointBuilder, CouplingBuilder):
         if kind == "free" and adding.formulation != MINIMAL:
             return
         along: dict[str, Any] = {} if kind == "free" else {"axis": axis}
+        if joint.limits:
+            along["limits"] = joint.limits
         if kind == "prismatic" and adding.formulation != MINIMAL:
             first, second = self._at(a).local(at.x), self._at(b).local(at.x + value * axis)
             self.add_joint(kind, a, b, point_a=first, point_b=second, **along, name=name)

@@ -125,6 +125,7 @@ class ForceRow(_ForceRow, total=False):
     ]  # points, each curve as two rows or empty: of a bushing for each axis; of a spring and a damper
     motion: Matrix | LoadRow  # of a drive: rows (t, phi, phi', phi''), a table of one value, or a function of three
     function: Callable[..., Any]  # of a law
+    limits: Vector  # of a stop in a joint: of its coordinate
     beside: str  # of a load in a joint: the drive of which it is the torque
     tangent: Callable[..., Any] | None
     reads: list[str]  # of a law that is called with a state: the bodies on which it depends, if not on all

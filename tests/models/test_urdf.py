@@ -39,6 +39,11 @@ def added(path, base="fixed", **keywords):
         return b.add_urdf(path, base=base, **keywords), b.build()
 
 
+def without_limits(model):
+    """The model with stops too soft to be felt, as Pinocchio has none."""
+    return model.with_parameters(**{name: 1e-200 for name in model.values if name.endswith(".limits.stiffness")})
+
+
 class Peer:
     """The robot in Pinocchio, and its coordinates in those of the model. All joints have one coordinate."""
 
@@ -93,6 +98,7 @@ class Peer:
 def pair(name, free, seed=1):
     path = path_of(name)
     robot, model = added(path, "free" if free else "fixed")
+    model = without_limits(model)
     peer = Peer(path, robot, model, free)
     return robot, model, peer, peer.state(np.random.default_rng(seed))
 
@@ -179,6 +185,7 @@ def test_a_second_of_motion_is_that_of_forward_dynamics_by_pinocchio(name):
     """Joints that mimic others are reduced in Pinocchio's mass matrix; otherwise its ABA gives the accelerations."""
     path = path_of(name)
     robot, model = added(path)
+    model = without_limits(model)
     peer = Peer(path, robot, model, free=False)
     pin = peer.pin
     own, G, g = reduction(path, peer)
@@ -259,12 +266,13 @@ def test_kinds_places_prefixes_and_bases(tmp_path):
         joint("loose", "floating", "e", "f", turned),
     )
     b = lgint.ModelBuilder(gravity=GRAVITY)
-    with pytest.warns(UserWarning, match=r"robot.urdf: ignored are <limit> \(1\)"):
+    with pytest.warns(UserWarning, match=r"robot.urdf: ignored are effort in <limit> \(1\), velocity in <limit> \(1\)"):
         left = b.add_urdf(path, prefix="left ", base="free", position=(1, 0, 0))
     b.add_support("rail", position=(0, 1, 0))
     with pytest.warns(UserWarning):
         b.add_urdf(path, prefix="right ", base="rail", rotation=(0, 0, 0, 1))
     model = b.build()
+    assert model.forces["left hinge.limits"]["limits"] == [-1.0, 1.0]
     assert left.links["c"].body == "left b" and left.base == "left a"
     assert model.mobility().degrees_of_freedom == 2 * (1 + 1 + 3 + 6) + 6
     assert model.joints["left loose"]["kind"] == "free"
@@ -401,6 +409,10 @@ FAULTS = [
         r"line 4, <mimic>: the joints 'j', 'j' mimic",
     ),
     ([*GOOD[:2], joint("j", "revolute", "a", "b", "<origin/><origin/>")], r"line 4, <origin>: one <origin> expected"),
+    (
+        [*GOOD[:2], joint("j", "revolute", "a", "b", '<limit lower="1" upper="0"/>')],
+        r"line 4, <limit>: a lower",
+    ),
     ([link("a", BAR.replace('"2"', '"-2"'))], r"line 2, <mass>: value: a mass that is not negative expected, got -2"),
     ([link("a", BAR.replace('"2"', '"two"'))], r"line 2, <mass>: value: a number expected, got 'two'"),
     ([link("a", BAR.replace('<mass value="2"/>', ""))], r"line 2, <inertial>: a <mass> expected"),

@@ -43,6 +43,12 @@ static lg_status check_tree_spring(const lg_element *e, const char **reason)
     return lg_spring_check(e, reason);
 }
 
+static lg_status check_tree_stop(const lg_element *e, const char **reason)
+{
+    LG_TRY(check_tree(e, reason));
+    return lg_stop_check(e, reason);
+}
+
 static lg_status check_tree_load(const lg_element *e, const char **reason)
 {
     LG_TRY(check_tree(e, reason));
@@ -116,27 +122,43 @@ WRENCHES(slide, effort)
 
 WRENCHES(twist, spring)
 WRENCHES(slide, spring)
+WRENCHES(twist, stop)
+WRENCHES(slide, stop)
 WRENCHES(distance, spring)
 WRENCHES(distance, pull)
 
-/* The potential of a spring. */
-#define POTENTIAL(COORDINATE)                                                                                          \
-    static double COORDINATE##_potential(const lg_element *e, const lg_pose *const f[2], const lg_point *point)        \
+/* The potential of a spring or a stop. */
+#define POTENTIAL(COORDINATE, LAW)                                                                                     \
+    static double COORDINATE##_##LAW##_potential(const lg_element *e, const lg_pose *const f[2],                       \
+                                                 const lg_point *point)                                                \
     {                                                                                                                  \
         lg_coordinate at;                                                                                              \
         lg_coordinate_##COORDINATE.open(e, f, point, &at);                                                             \
-        return lg_spring_energy(e, at.s);                                                                              \
+        return lg_##LAW##_energy(e, at.s);                                                                             \
     }
 
-POTENTIAL(twist)
-POTENTIAL(slide)
-POTENTIAL(distance)
+POTENTIAL(twist, spring)
+POTENTIAL(twist, stop)
+POTENTIAL(slide, spring)
+POTENTIAL(slide, stop)
+POTENTIAL(distance, spring)
 
-static double tree_potential(const lg_element *e, const lg_pose *const f[2], const lg_point *at)
+static double tree_coordinate(const lg_element *e, const lg_point *at)
+{
+    const lg_body *b = e->frame[0]->body;
+    return at->q[b->block->q + b->type->tree->coordinate(b, e->frame[0]->part)];
+}
+
+static double tree_spring_potential(const lg_element *e, const lg_pose *const f[2], const lg_point *at)
 {
     (void)f;
-    const lg_body *b = e->frame[0]->body;
-    return lg_spring_energy(e, at->q[b->block->q + b->type->tree->coordinate(b, e->frame[0]->part)]);
+    return lg_spring_energy(e, tree_coordinate(e, at));
+}
+
+static double tree_stop_potential(const lg_element *e, const lg_pose *const f[2], const lg_point *at)
+{
+    (void)f;
+    return lg_stop_energy(e, tree_coordinate(e, at));
 }
 
 static const double *angle_triads(const lg_element *e)
@@ -177,6 +199,15 @@ static const lg_parameter slide_spring_parameters[] = {LG_SLIDE_PARAMETERS, LG_S
 static const lg_parameter coordinate_spring_parameters[] = {LG_SPRING_PARAMETERS("(N m or N)", "(rad or m)")};
 static const lg_parameter distance_spring_parameters[] = {LG_SPRING_PARAMETERS("N", "m")};
 
+static const lg_parameter joint_stop_parameters[] = {LG_TRIADS, LG_STOP_PARAMETERS("N m", "rad")};
+static const lg_parameter slide_stop_parameters[] = {LG_SLIDE_PARAMETERS, LG_STOP_PARAMETERS("N", "m")};
+static const lg_parameter coordinate_stop_parameters[] = {LG_STOP_PARAMETERS("(N m or N)", "(rad or m)")};
+
+static const double joint_stop_example[] = {0.48, 0.64, 0.6, -0.8, 0.6, 0, -0.36, -0.48, 0.8, 0.6,  -0.8,
+                                            0,    0.8,  0.6, 0,    0,   0, 1,     2,     0.1, 0.01, 0.02};
+static const double slide_stop_example[] = {0, 0.6, 0.8, 2, 0.1, 0.01, 0.02};
+static const double coordinate_stop_example[] = {2, 0.1, 0.01, 0.02};
+
 #define CURVES_EXAMPLE 3, -1, 0.2, 1.5, -2, 0.1, 4, 3, -1, 0, 1, -0.2, 0, 0.3
 static const double joint_spring_example[] = {0.48, 0.64, 0.6, -0.8, 0.6, 0, -0.36, -0.48, 0.8, 0.6, -0.8,
                                               0,    0.8,  0.6, 0,    0,   0, 1,     0.3,   2,   0.4, CURVES_EXAMPLE};
@@ -194,7 +225,7 @@ static const double coordinate_load_example[] = {LG_SOURCE_CONSTANT, 3};
 #define BETWEEN(COORDINATE, LAW)                                                                                       \
     .info.nframes = 2, .sees = LG_SEES_POSE, .needs_twists = 1, .couples = lg_element_between,                         \
     .check = lg_##LAW##_check, .wrenches = COORDINATE##_##LAW
-#define TWIST(LAW) BETWEEN(twist, LAW), .info.nmem = 1, .memory = &angle_memory, .potential = twist_potential
+#define TWIST(LAW) BETWEEN(twist, LAW), .info.nmem = 1, .memory = &angle_memory, .potential = twist_##LAW##_potential
 #define DISTANCE(LAW, CHECK)                                                                                           \
     .info.nframes = 2, .sees = LG_SEES_DISTANCE, .needs_twists = 1, .couples = lg_element_between,                     \
     .on_point = lg_element_on_point, .check = CHECK, .wrenches = distance_##LAW
@@ -241,11 +272,16 @@ FORCE(coordinate_effort, "A torque (or force) in a joint of a tree, a value of a
       PARAMETERS(coordinate_effort));
 FORCE(joint_spring, "A spring and damper about an axis between two bodies.", TWIST(spring), SPRING(joint_spring));
 FORCE(slide_spring, "A spring and damper along an axis of the first of two bodies.", SLIDE(spring),
-      .potential = slide_potential, SPRING(slide_spring));
-FORCE(coordinate_spring, "A spring and damper in a joint of a tree.", TREE(spring), .potential = tree_potential,
+      .potential = slide_spring_potential, SPRING(slide_spring));
+FORCE(coordinate_spring, "A spring and damper in a joint of a tree.", TREE(spring), .potential = tree_spring_potential,
       SPRING(coordinate_spring));
+FORCE(joint_stop, "Elastic limits of an angle about an axis between two bodies.", TWIST(stop), SPRING(joint_stop));
+FORCE(slide_stop, "Elastic limits of a slide along an axis of the first of two bodies.", SLIDE(stop),
+      .potential = slide_stop_potential, SPRING(slide_stop));
+FORCE(coordinate_stop, "Elastic limits of the coordinate of a joint of a tree.", TREE(stop),
+      .potential = tree_stop_potential, SPRING(coordinate_stop));
 FORCE(distance_spring, "A spring and damper along the line between two points, by curves.",
-      DISTANCE(spring, lg_spring_check), .potential = distance_potential, SPRING(distance_spring));
+      DISTANCE(spring, lg_spring_check), .potential = distance_spring_potential, SPRING(distance_spring));
 FORCE(distance_law, "A force that pulls two points together, a function of time, length and rate.",
       DISTANCE(pull, lg_outside_check), OUTSIDE);
 FORCE(joint_saturated_drive, "A drive about the axis between two bodies whose torque is limited.", ANGLE(saturated),

@@ -115,6 +115,49 @@ double lg_spring_energy(const lg_element *e, double s)
     return p[STIFFNESS] * stretch * stretch / 2 + (f.n ? lg_curve_integral(&f, stretch) : 0);
 }
 
+/* ---- stops ---- */
+
+enum { STOP_STIFFNESS, STOP_DAMPING, LOWER, UPPER, STOP }; /* the last parameters of a stop */
+
+static const double *stop_parameters(const lg_element *e)
+{
+    return e->p + e->np - STOP;
+}
+
+lg_status lg_stop_check(const lg_element *e, const char **reason)
+{
+    int first = 0;
+    for (int i = 0; i < e->info->nparameters - 1; i++)
+        first += lg_parameter_count(&e->info->parameters[i]);
+    *reason = "a lower limit and a higher upper one expected";
+    return e->np == first + 2 && e->p[first] < e->p[first + 1] ? LG_OK : LG_BAD_ARGUMENT;
+}
+
+/* By how much the coordinate is beyond a limit, negative below the lower one. */
+static double beyond(const double *p, double s)
+{
+    return s < p[LOWER] ? s - p[LOWER] : s > p[UPPER] ? s - p[UPPER] : 0;
+}
+
+lg_status lg_stop_law(const lg_element *e, const lg_point *at, double s, double rate, int linear, double law[3])
+{
+    (void)at, (void)linear;
+    const double *p = stop_parameters(e);
+    double d = beyond(p, s), tau = p[STOP_STIFFNESS] * d + p[STOP_DAMPING] * rate;
+    int pushes = d * tau > 0;
+    law[0] = pushes ? -tau : 0;
+    law[1] = pushes ? -p[STOP_STIFFNESS] : 0;
+    law[2] = pushes ? -p[STOP_DAMPING] : 0;
+    return LG_OK;
+}
+
+double lg_stop_energy(const lg_element *e, double s)
+{
+    const double *p = stop_parameters(e);
+    double d = beyond(p, s);
+    return p[STOP_STIFFNESS] * d * d / 2;
+}
+
 /* ---- loads ---- */
 
 /* The position of the source among the parameters, of which it is the last one but its data. */

@@ -6,6 +6,7 @@
    A load:    tau = tau(t), constant, from a table or a function of time (source.h).
    A spring:  tau = -(k (s - s0) + f(s - s0) + c s' + g(s')), where f and g are curves (curve.h), with the potential
               k (s - s0)^2/2 + the integral of f.
+   A stop:    tau = -(k d + c s') where s is beyond a limit by d, if that pushes back, else 0; potential k d^2/2.
    Outside:   a function of the user; a pull is one that gives -tau.
    An effort: a value of a control, whose derivatives the control adds itself.
 
@@ -37,12 +38,20 @@
             "the points of f and of g: each 0, or a count and that many coordinates and forces", LG_REST               \
     }
 
+/* Those of a stop. */
+#define LG_STOP_PARAMETERS(LOAD, COORDINATE)                                                                           \
+    {"stiffness", LOAD "/" COORDINATE, "k", LG_SCALAR, .valid = LG_POSITIVE},                                          \
+        {"damping", LOAD " s/" COORDINATE, "c", LG_SCALAR, .valid = LG_NONNEGATIVE},                                   \
+    {                                                                                                                  \
+        "limits", COORDINATE, "lower and upper limit of the coordinate", LG_REST                                       \
+    }
+
 /* A law as the function `coordinate` of a row. The law at rest is that of a drive whose desired motion stands still.
    `linear`: with the derivatives, which the user's tangent or differences provide for a function of the user. */
 typedef lg_status lg_law_rule(const lg_element *e, const lg_point *at, double s, double rate, int linear,
                               double law[3]);
 lg_law_rule lg_drive_law, lg_drive_at_rest_law, lg_saturated_law, lg_saturated_at_rest_law, lg_load_law, lg_spring_law,
-    lg_outside_law, lg_pull_law, lg_effort_law;
+    lg_stop_law, lg_outside_law, lg_pull_law, lg_effort_law;
 
 lg_status lg_drive_check(const lg_element *e, const char **reason);
 #define lg_saturated_check lg_drive_check
@@ -53,6 +62,8 @@ lg_status lg_load_check(const lg_element *e, const char **reason);
 double lg_load_next_kink(const lg_element *e, double t);
 lg_status lg_spring_check(const lg_element *e, const char **reason);
 double lg_spring_energy(const lg_element *e, double s);
+lg_status lg_stop_check(const lg_element *e, const char **reason);
+double lg_stop_energy(const lg_element *e, double s);
 lg_status lg_outside_check(const lg_element *e, const char **reason); /* whether it has a function */
 lg_status lg_effort_check(const lg_element *e, const char **reason); /* whether it takes values of a control */
 
