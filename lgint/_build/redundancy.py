@@ -78,7 +78,7 @@ def _dependent(loop: Loop, start: str) -> Dropped:
     kept, text = loop.compile(dropped), describe(loop.model, dropped)
     q, v = kept.project(0.0, q, loop.v)
     violated = _violation(loop.core, q, v) > RESIDUAL
-    elsewhere = _onto(loop.core, _moved(kept, q, v), v) if violated else q
+    elsewhere = _onto(loop.core, _moved(kept, q), v) if violated else q
     if _violation(loop.core, elsewhere, v) > RESIDUAL:
         raise ValueError(
             f"contradictory constraints: {text}; no position of the bodies was found that satisfies these rows and "
@@ -112,7 +112,7 @@ def _onto(core: _core.Model, q: Array, v: Array) -> Array:
     return best
 
 
-def _moved(kept: _core.Model, q: Array, v: Array) -> Array:
+def _moved(kept: _core.Model, q: Array) -> Array:
     """The configuration after a short motion in a direction that the rows of `kept` leave free; q if there is none."""
     _, direction = kept.project(0.0, q, np.random.default_rng(0).standard_normal(kept.nv), position=False)
     size = float(np.abs(direction).max())
@@ -122,7 +122,7 @@ def _moved(kept: _core.Model, q: Array, v: Array) -> Array:
 def _lasts(complete: _core.Model, kept: _core.Model, q: Array, v: Array) -> bool:
     """Whether all rows still hold after a small motion of the mechanism under the rows of `kept`."""
     try:
-        q, v = kept.project(0.0, _moved(kept, q, v), v)
+        q, v = kept.project(0.0, _moved(kept, q), v)
     except _core.IntegrationError:
         return False
     return _violation(complete, q, v) < 1e-10

@@ -52,7 +52,7 @@ def _turned(R: Array, x: Array) -> Array:
     return turned
 
 
-def span(model: System, motion: Motion, frame: Frame, bodies: Bodies | None) -> float:
+def span(motion: Motion, frame: Frame, bodies: Bodies | None) -> float:
     """A time in which the system moves a little, s."""
     rates: list[Any] = [np.linalg.norm(frame.rate)]
     if bodies is None:
@@ -127,7 +127,7 @@ def _rotation_vector(R: Array) -> Array:
 def check_invariant(terms: Terms, N: Array, poses: list[int], rates: Rates | None, where: str) -> list[Terms]:
     """The terms at two times shortly after; a ValueError if they have changed on the perturbations N y."""
     space = terms.space
-    h = span(space.model, terms.motion, terms.frame, space.bodies)
+    h = span(terms.motion, terms.frame, space.bodies)
     return [_unchanged(terms, N, poses, rates, where, each, FAR / h) for each in (SOONER * h, h)]
 
 

@@ -162,7 +162,6 @@ se3_robot = _se3("robot", EXAMPLES["robot"])
 
 # ---- half-explicit methods with and without projection ----
 
-TOUCH = 1e-10  # m, a residual that counts as zero
 PROJECTION = "both"
 HALF_EXPLICIT = {"p = 2": "herk2", "p = 3": "herk3", "p = 4": "herk4", "p = 5": "herk5"}
 PROJECTED: dict[str, Any] = {
