@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 OPTIONAL_STATS: Final = {
     "newton": (str, NoneType),
-    **dict.fromkeys(("least_cosine", "parasitic_rate"), (int, float, NoneType)),
+    **dict.fromkeys(("least_cosine", "newton_factorisations", "parasitic_rate"), (int, float, NoneType)),
 }
 STEP: Final = tuple(_core.COLUMNS[: _core.COLUMNS.index("extra")])
 STATE: Final = (*STEP, *PARTS)
