@@ -80,6 +80,17 @@ def test_the_points_of_a_contact_exert_its_wrench_with_its_power():
     np.testing.assert_allclose(on[0], -on[1], atol=1e-10)
 
 
+@pytest.mark.parametrize("rate", [-2.0, 0.0, 1.0, 5.0])
+def test_the_law_is_the_one_that_is_documented(rate):
+    """At a depth of 1 cm and a sliding speed equal to the regularization; from 1/damping on the ball parts freely."""
+    model = ball(height=0.19, regularization=0.1)
+    state = model.state(v=[0.1, 0, rate, 0, 0, 0])
+    N = 1e4 * 0.01**1.5 * max(0, 1 - 0.3 * rate)
+    assert state.contact("touch").normal_force == pytest.approx(N, abs=1e-12)
+    np.testing.assert_allclose(state.force("touch").force, (-0.3 * N / np.sqrt(2), 0, N), atol=1e-12)
+    assert state.energy("potential") == pytest.approx(GRAVITY * 0.19 + 1e4 * 0.01**2.5 / 2.5)
+
+
 def test_a_collision_after_hertz_takes_its_time():
     """Half the time of a collision is the integral of dx/sqrt(1 - x^2.5) times depth/speed."""
     mass, stiffness, speed = 2.0, 3e5, 0.7
@@ -196,6 +207,15 @@ def test_bristles_slide_beyond_their_limit():
     run = lgint.integrate(on_a_slope(0.6), "genalpha", t_end=1.0, h=1e-3, retry=8)
     a = GRAVITY * (np.sin(0.6) - 0.5 * np.cos(0.6))
     assert run.position("block")[-1, 0] == pytest.approx(a / 2, rel=1e-4)
+
+
+def test_bristles_that_have_slid_do_not_pull_back():
+    """A block with a velocity slides until its energy is spent, and rests where it stops."""
+    rest = lgint.integrate(on_a_slope(0.0), "genalpha", t_end=0.1, h=1e-3).state(-1)
+    model = on_a_slope(0.0).with_state(q=rest.q, v=[0.5, 0, 0, 0, 0, 0])
+    run = lgint.integrate(model, "genalpha", t_end=1.0, h=5e-4, retry=8)
+    assert run.position("block")[-1, 0] - rest.position("block")[0] == pytest.approx(0.5**2 / GRAVITY, rel=2e-3)
+    assert np.abs(run.velocity("block")[-1]).max() < 1e-6
 
 
 def test_bristles_let_a_ball_roll():
