@@ -96,6 +96,31 @@ static inline lg_status exert_on_coordinate(const lg_coordinate_type *type, lg_l
     return LG_OK;
 }
 
+static double tree_coordinate(const lg_element *e, const lg_point *at)
+{
+    const lg_body *b = e->frame[0]->body;
+    return at->q[b->block->q + b->type->tree->coordinate(b, e->frame[0]->part)];
+}
+
+static double tree_spring_potential(const lg_element *e, const lg_pose *const f[2], const lg_point *at)
+{
+    (void)f;
+    return lg_spring_energy(e, tree_coordinate(e, at));
+}
+
+static double tree_stop_potential(const lg_element *e, const lg_pose *const f[2], const lg_point *at)
+{
+    (void)f;
+    return lg_stop_energy(e, tree_coordinate(e, at));
+}
+
+static const double *angle_triads(const lg_element *e)
+{
+    return e->p;
+}
+
+static const lg_element_memory angle_memory = {.triads = angle_triads};
+
 /* ---- the rows: a coordinate with a law ---- */
 
 #define WRENCHES(COORDINATE, LAW)                                                                                      \
@@ -142,31 +167,6 @@ POTENTIAL(twist, stop)
 POTENTIAL(slide, spring)
 POTENTIAL(slide, stop)
 POTENTIAL(distance, spring)
-
-static double tree_coordinate(const lg_element *e, const lg_point *at)
-{
-    const lg_body *b = e->frame[0]->body;
-    return at->q[b->block->q + b->type->tree->coordinate(b, e->frame[0]->part)];
-}
-
-static double tree_spring_potential(const lg_element *e, const lg_pose *const f[2], const lg_point *at)
-{
-    (void)f;
-    return lg_spring_energy(e, tree_coordinate(e, at));
-}
-
-static double tree_stop_potential(const lg_element *e, const lg_pose *const f[2], const lg_point *at)
-{
-    (void)f;
-    return lg_stop_energy(e, tree_coordinate(e, at));
-}
-
-static const double *angle_triads(const lg_element *e)
-{
-    return e->p;
-}
-
-static const lg_element_memory angle_memory = {.triads = angle_triads};
 
 static const lg_force_type angle_at_rest = {.wrenches = angle_drive_at_rest};
 static const lg_force_type slide_at_rest = {.wrenches = slide_drive_at_rest};
