@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -203,8 +203,9 @@ class ForceBuilder(SpringBuilder):
         set_kinks(label, kinks, load)
         values: dict[str, Any] = {"drag": drag, "source": "constant", "data": []}
         name = self._declared("wind_drag", (body,), where, name, values, "drag")
-        row = self._forces[name]
-        self._forces[name] = {key: row[key] for key in ("kind", "bodies", "points", "drag")} | {"load": load}  # type: ignore
+        row = cast(dict[str, Any], self._forces[name])
+        del row["source"], row["data"]
+        row["load"] = load
         return name
 
     # ---- in joints, and by functions ----

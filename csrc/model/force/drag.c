@@ -1,5 +1,5 @@
-/* Viscous drag against a medium at rest, or with the velocity u(t): f = -R C R^T (x' - u) with constant coefficients C in
-   body axes; with w = R^T (x' - u), df = R ((C w)^ - C w^) dphi - R C R^T dx'. */
+/* Viscous drag against a medium at rest, or with the velocity u(t): f = -R C R^T (x' - u) with constant coefficients C
+   in body axes; with w = R^T (x' - u), df = R ((C w)^ - C w^) dphi - R C R^T dx'. */
 #include "model/force/force.h"
 #include "model/source.h"
 

@@ -45,6 +45,11 @@ lg_status lg_drive_at_rest_law(const lg_element *e, const lg_point *at, double s
     return drive_effort(e, at, s, rate, 0, law);
 }
 
+lg_status lg_saturated_check(const lg_element *e, const char **reason)
+{
+    return lg_drive_check(e, reason);
+}
+
 /* The limit stands before the parameters of the drive. */
 static lg_status saturate(const lg_element *e, double law[3])
 {

@@ -54,7 +54,7 @@ lg_law_rule lg_drive_law, lg_drive_at_rest_law, lg_saturated_law, lg_saturated_a
     lg_stop_law, lg_outside_law, lg_pull_law, lg_effort_law;
 
 lg_status lg_drive_check(const lg_element *e, const char **reason);
-#define lg_saturated_check lg_drive_check
+lg_status lg_saturated_check(const lg_element *e, const char **reason);
 double lg_drive_next_kink(const lg_element *e, double t);
 /* It may jump at its kinks. */
 lg_status lg_drive_continuous(const lg_element *e, double begin, double end, lg_report *report);
