@@ -110,6 +110,12 @@ def test_errors_are_in_proportion_to_the_tolerance(method):
     assert all(run.stats.rejected <= 6 and run.stats.failed == 0 for run in runs)
 
 
+def test_a_first_step_that_is_too_long_costs_few_others():
+    """The errors of a first step and of those after a rejected one are divided twice by the operator of a stage."""
+    run = lgint.integrate(pendulums(), "radau5", t_end=1.0, rtol=1e-5, atol=1e-5, first_step=0.01)
+    assert run.stats.rejected <= 5 and velocity_error(run) < 1e-5
+
+
 def test_a_chain_of_stiff_joints():
     model = pendulums(links=10)
     runs = [lgint.integrate(model, "radau5", t_end=0.5, rtol=tol, atol=tol) for tol in (1e-5, 1e-7, 1e-11)]

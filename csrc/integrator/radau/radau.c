@@ -7,8 +7,8 @@
 
    for p = theta, with p'_n = v_n, and for p = v, with the acceleration of the state. e is O(h^(s+1)). It is divided by
    the operator of the last stage, so that it does not grow with stiffness: with e_q and e_v for theta and v, one
-   correction of the last stage, with its matrix, at V_s + mu e_q and A_s + mu e_v + mu^2 e_q. Multipliers do not
-   count. */
+   correction of the last stage, with its matrix, at V_s + mu e_q and A_s + mu e_v + mu^2 e_q. In a first step, or one
+   after a rejected one, where a fast decay may begin, it is divided twice. Multipliers do not count. */
 #include "core/small.h"
 #include "integrator/implicit.h"
 #include "integrator/radau/step.h"
@@ -184,20 +184,18 @@ static void compare_slopes(const lg_radau_stepper *r, const lg_state *before, in
     }
 }
 
-static lg_status radau_error(lg_stepper *self, const lg_state *before, double h, double *error)
+/* Divides e_q and e_v by the operator. */
+static lg_status divide(lg_radau_stepper *r, const lg_state *before, double *eq, double *ev)
 {
-    lg_radau_stepper *r = (lg_radau_stepper *)self;
-    int nv = self->system->space->nv, last = lg_radau_stages(&r->numbers) - 1;
+    int nv = r->base.system->space->nv, last = lg_radau_stages(&r->numbers) - 1;
     const lg_radau_stage *s = &r->stage[last];
-    double mu = lg_radau_rate(r, last), *v = r->v_end, *a = r->a_end, *eq = error, *ev = error + nv;
-    compare_slopes(r, before, 0, eq);
-    compare_slopes(r, before, 1, ev);
+    double mu = lg_radau_rate(r, last), *v = r->v_end, *a = r->a_end;
     for (int k = 0; k < nv; k++) {
         v[k] = s->v[k] + mu * eq[k];
         a[k] = s->a[k] + mu * (ev[k] + mu * eq[k]);
     }
     lg_point point = lg_radau_point(r, last);
-    point.t_in = before->t + 0.5 * h;
+    point.t_in = before->t + 0.5 * r->h;
     point.v = v, point.a = a, point.mem.values = before->mem;
     LG_TRY(lg_radau_evaluate(r, last, &point, 0));
     LG_TRY(lg_radau_solve_stage(r, last, r->residual));
@@ -208,6 +206,19 @@ static lg_status radau_error(lg_stepper *self, const lg_state *before, double h,
         eq[k] = r->residual[k] / (mu * mu);
     }
     return LG_OK;
+}
+
+static lg_status radau_error(lg_stepper *self, const lg_state *before, double h, double *error)
+{
+    lg_radau_stepper *r = (lg_radau_stepper *)self;
+    double *eq = error, *ev = error + self->system->space->nv;
+    int again = *lg_radau_carry_in(r, before->carry).h == 0 || self->stats.rejected > r->rejected;
+    (void)h;
+    r->rejected = self->stats.rejected;
+    compare_slopes(r, before, 0, eq);
+    compare_slopes(r, before, 1, ev);
+    LG_TRY(divide(r, before, eq, ev));
+    return again ? divide(r, before, eq, ev) : LG_OK;
 }
 
 static const lg_stepper_carry carry_verbs = {.count = carry_count, .reset = reset, .adopt = lg_radau_adopt};
