@@ -6,7 +6,7 @@ import ctypes
 import re
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from importlib import import_module
 from operator import attrgetter
 from typing import Any, Final
@@ -24,9 +24,9 @@ _NUMBERS: Final = {name: number for number, (name, _) in enumerate(_core.SIGNATU
 class CompiledFunction:
     """A compiled function of the user, and how the core changes its arguments and values."""
 
-    given: Any  # keeps the machine code and the data alive
+    given: Any = field(compare=False)  # keeps the machine code and the data alive
     signature: str
-    name: str
+    name: str = field(compare=False)
     address: int
     data: int  # the address of the user's data
     size: int  # number of values at a time

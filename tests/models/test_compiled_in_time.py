@@ -18,7 +18,8 @@ def pendulum(formulation="R3xSO3", **rotated):
 
 
 def with_force(push, frame="inertial", formulation="R3xSO3"):
-    builder = pendulum(formulation, rotation=lgint.groups.so3.exp((0.0, 0.4, 0.0)))
+    R = lgint.groups.so3.exp((0.0, 0.4, 0.0))
+    builder = pendulum(formulation, **({"reference": R} if formulation == "tait_bryan" else {"rotation": R}))
     builder.add_force("arm", force=push, frame=frame, name="push")
     return builder.build()
 
