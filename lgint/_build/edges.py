@@ -30,9 +30,9 @@ def add_edge(
     stiffness: ArrayLike,
     damping: ArrayLike,
     reference_strain: Load,
-    kinks: ArrayLike,
     mask: str | None,
     name: str,
+    kinks: ArrayLike = (),
 ) -> str:
     """Adds the edge `name` between a section on `body0` and one on `body1`, and returns its name.
 
@@ -55,10 +55,10 @@ def add_edge(
     reference_strain : array_like (6,), table or function of time
         The strain without stress; tables as for loads. A table cannot change the reference of constrained strains; a
         function that does returns (3, 6), the strain and its first two derivatives.
-    kinks : array_like, shape (k,)
-        Times at which a function is not smooth; steps end there.
     mask : None, "kirchhoff" or "inextensible"
         Which strains are constrained to their reference: none, shear, shear and stretch.
+    kinks : array_like, shape (k,)
+        Times at which a function is not smooth; steps end there.
     """
     what = f"edge {name!r}"
     if mask not in [*EDGES]:

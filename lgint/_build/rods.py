@@ -265,9 +265,9 @@ class RodBuilder(UrdfBuilder, ControlBuilder):
                 laws.stiffness[i],
                 laws.damping[i],
                 laws.reference[i],
-                _own(kinks, laws.reference[i]),
                 constraints,
                 rod.edges[i],
+                _own(kinks, laws.reference[i]),
             )
 
     def _add_loads(self, rod: Rod, shape: Line, load: Load | None, kinks: ArrayLike, drag: Array | None) -> None:

@@ -41,7 +41,10 @@ REFUSALS = {
     "formulation of 'rod': .* expected, got 'SE4' .did you mean 'SE3'": {"nodes": np.eye(3), "formulation": "SE4"},
     "formulation of 'rod': .* expected, got None": {"nodes": np.eye(3), "formulation": None},
     "table cannot change constrained strains": {"nodes": np.eye(3), "reference_strain": ((0, 1), np.eye(6)[:2])},
-    r"values of reference_strain of .*: shape \(2, 6\)": {"nodes": np.eye(3), "reference_strain": ((0, 1), np.eye(2))},
+    r"values of reference_strain of .*got the shape .* not \(2, 6\)": {
+        "nodes": np.eye(3),
+        "reference_strain": ((0, 1), np.eye(2)),
+    },
     r"load of 'rod': shape \(3,\) expected, got \(2,\)": {"nodes": np.eye(3), "load": (1, 2)},
 }
 
