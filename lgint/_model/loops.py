@@ -26,6 +26,7 @@ Dropped = dict[str, list[int]]  # numbers of rows by joint
 
 # A row of length one with a smaller remainder counts as dependent; starts are not more accurate.
 TOLERANCE: Final = 1e-7
+NOTHING: Final = 1e-12  # of the longest row: a shorter one is the round-off of a row that moves nothing
 LARGE: Final = 500  # number of rows of a loop above which the sparse factorisation is tried first
 
 
@@ -124,7 +125,7 @@ class Loop:
 def dependent_rows(B: Array, groups: Iterator[range]) -> list[int]:
     """Rows of B that are combinations of others, by QR of the rows, group by group, with pivoting inside a group."""
     length = np.linalg.norm(B, axis=1, keepdims=True)
-    unit = B / np.where(length > 0, length, 1.0)
+    unit = np.where(length > NOTHING * length.max(initial=0.0), B / np.where(length > 0, length, 1.0), 0.0)
     basis, count = np.empty((min(B.shape), B.shape[1])), 0
     dependent: list[int] = []
     for group in groups:

@@ -1,0 +1,100 @@
+"""Random closed loops, planar ones with redundant rows and spatial ones, are built with their freedoms and run."""
+
+import numpy as np
+import pytest
+from scipy.spatial.transform import Rotation
+
+import lgint
+
+BAR = {"mass": 1.0, "inertia": (0.1, 0.1, 0.1)}
+
+
+def bars(b, names, points, formulation):
+    """Bodies at the middles between successive points."""
+    for name, begin, end in zip(names, points[:-1], points[1:], strict=True):
+        b.add_body(name, **BAR, position=(begin + end) / 2, formulation=formulation)
+
+
+def planar(rng, count):
+    """Points of a polygon in a random plane, and its normal."""
+    turn = Rotation.random(rng=rng).as_matrix()
+    angles = np.sort(rng.uniform(0, 2 * np.pi, count))
+    while np.min(np.diff([*angles, angles[0] + 2 * np.pi])) < 0.3:
+        angles = np.sort(rng.uniform(0, 2 * np.pi, count))
+    flat = np.column_stack([np.cos(angles), np.sin(angles), np.zeros(count)]) * rng.uniform(0.5, 1.5, (count, 1))
+    return flat @ turn.T, turn[:, 2]
+
+
+def polygon(rng, count, minimal):
+    """`count` - 1 bars and the ground, with hinges; in minimal coordinates one hinge closes the loop."""
+    points, axis = planar(rng, count)
+    b = lgint.ModelBuilder(gravity=rng.normal(size=3))
+    names = [f"bar{i}" for i in range(count - 1)]
+    bars(b, names, points, "minimal" if minimal else str(rng.choice(["R3xSO3", "SE3", "S3R3"])))
+    for i in range(count):
+        ends = lgint.ground if i == 0 else names[i - 1], lgint.ground if i == count - 1 else names[i]
+        ends = ends if i < count - 1 else ends[::-1]
+        b.add_joint("revolute", *ends, point=points[i], axis=axis, name=f"hinge{i}")
+    return b
+
+
+def slider(rng, minimal):
+    """A crank and a rod whose end slides on a line in their plane."""
+    points, axis = planar(rng, 3)
+    b = lgint.ModelBuilder(gravity=rng.normal(size=3))
+    bars(b, ["crank", "rod"], points, "minimal" if minimal else "R3xSO3")
+    b.add_body("block", **BAR, position=points[2], formulation="R3xSO3")
+    b.add_joint("revolute", lgint.ground, "crank", point=points[0], axis=axis, name="hinge0")
+    b.add_joint("revolute", "crank", "rod", point=points[1], axis=axis, name="hinge1")
+    b.add_joint("revolute", "rod", "block", point=points[2], axis=axis, name="hinge2")
+    along = np.cross(axis, rng.normal(size=3))
+    b.add_joint("prismatic", lgint.ground, "block", point=points[2], axis=along, name="rail")
+    return b
+
+
+def spatial(rng, minimal):
+    """A crank, a rod between ball joints, and a rocker."""
+    points = rng.normal(size=(4, 3)) + [(0, 0, 0), (1, 0, 0), (2, 1, 0), (1, 2, 1)]
+    b = lgint.ModelBuilder(gravity=rng.normal(size=3))
+    bars(b, ["crank", "rod", "rocker"], points, "minimal" if minimal else "R3xSO3")
+    b.add_joint("revolute", lgint.ground, "crank", point=points[0], axis=rng.normal(size=3), name="hinge0")
+    b.add_joint("spherical", "crank", "rod", point=points[1], name="ball1")
+    if minimal:
+        b.add_joint("revolute", lgint.ground, "rocker", point=points[3], axis=rng.normal(size=3), name="hinge3")
+        b.add_joint("spherical", "rod", "rocker", point=points[2], name="ball2")
+    else:
+        b.add_joint("spherical", "rod", "rocker", point=points[2], name="ball2")
+        b.add_joint("revolute", lgint.ground, "rocker", point=points[3], axis=rng.normal(size=3), name="hinge3")
+    return b
+
+
+def loop(seed):
+    """A builder of a four-bar, a five-bar, a slider or a spatial loop, and its degrees of freedom."""
+    rng = np.random.default_rng(seed)
+    minimal, kind = bool(rng.random() < 0.5), rng.integers(4)
+    if kind == 3:
+        return spatial(rng, minimal), 2  # the rod turns about its axis
+    return (slider(rng, minimal), 1) if kind == 2 else (polygon(rng, 4 + kind, minimal), 1 + kind)
+
+
+def check(seed):
+    b, freedoms = loop(seed)
+    model = b.build(start="project", redundant="drop")
+    assert model.mobility().degrees_of_freedom == freedoms, seed
+    run = lgint.integrate(model, "genalpha", t_end=0.02, h=2e-3, index="stabilized")
+    core = model.complete.core
+    residual = max(np.abs(core.residual(0.0, q, v)[0]).max() for q, v in zip(run.q, run.v, strict=True))
+    assert residual < 1e-10, seed
+
+
+@pytest.mark.parametrize("share", range(10))
+@pytest.mark.slow
+def test_a_thousand_loops_are_closed(share):
+    for seed in range(100 * share, 100 * (share + 1)):
+        check(seed)
+
+
+def test_loops_in_any_plane_are_closed():
+    """Rows that move nothing in the plane of a loop are round-off, and redundant."""
+    for seed in range(60):
+        check(seed)
