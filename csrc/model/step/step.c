@@ -316,6 +316,10 @@ static void sum_at_end(const pair_step *s, const between *b, const lg_joint *joi
                        const lg_rows *end, int first, double by_z[6])
 {
     double row[6];
+    if (!joint->e.info->nnonholonomic) {
+        sum_rows(s, b, joint, end, first, by_z);
+        return;
+    }
     lg_zero(6, by_z);
     for (int i = first; i < joint->nrows; i++) {
         if (lg_joint_is_nonholonomic(joint, i))
@@ -392,7 +396,8 @@ static lg_status react(const pair_step *s, const between *b, const lg_joint *joi
     unsigned slopes = joint->e.info->nnonholonomic ? LG_ROWS_Z : 0;
     lg_rows rows, end;
     LG_TRY(rows_at(s, b, joint, LG_AT_MIDDLE, slopes | (linear ? LG_ROWS_K : 0), &rows));
-    put_slips(s, b, joint, &rows);
+    if (slopes)
+        put_slips(s, b, joint, &rows);
     int first = first_relative(joint, &rows);
     react_in_space(s, joint, &rows, first);
     LG_TRY(find_coefficients(s, b, joint, &rows, first, c, &C));
