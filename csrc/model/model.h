@@ -80,10 +80,10 @@ typedef struct lg_model_spec {
     const lg_block_spec *blocks;
     const lg_frame_spec *frames;
     const lg_element_spec *elements;
-    unsigned flags; /* of the system: LG_SYSTEM_NEEDS_GIL */
     void (*forget)(void); /* drops the error that a function of the user left when it failed; optional */
     int ncontrols;
     const lg_control_spec *controls;
+    unsigned flags; /* of the system: LG_SYSTEM_NEEDS_GIL */
 } lg_model_spec;
 
 typedef struct lg_model lg_model;

@@ -30,8 +30,8 @@ static lg_model *new_model(const lg_block_spec *spec_of_blocks, int third)
         {.type = "rigid_body", .name = "held", .frames = {1}, .nparameters = 7, .parameters = body[1]},
         {.type = "point", .name = "ball", .frames = {2}, .nparameters = 1, .parameters = &masses[1]},
     };
-    const lg_model_spec spec = {third ? 3 : 2, third ? 3 : 2, third ? 3 : 2, spec_of_blocks, frames, elements, NULL, 0,
-                                NULL};
+    const lg_model_spec spec = {
+        third ? 3 : 2, third ? 3 : 2, third ? 3 : 2, spec_of_blocks, frames, elements, NULL, 0, NULL, 0};
     lg_model *model = NULL;
     lg_report report;
     CHECK(lg_model_create(&spec, &model, &report) == LG_OK);
@@ -345,7 +345,7 @@ static void test_thin_bodies(void)
     const double thin[7] = {1, 2, 2, 0, 0, 0, 0};
     const lg_frame_spec frame = {.block = 0};
     const lg_element_spec body = {.type = "rigid_body", .name = "rod", .nparameters = 7, .parameters = thin};
-    const lg_model_spec spec = {1, 1, 1, blocks, &frame, &body, NULL, 0, NULL};
+    const lg_model_spec spec = {1, 1, 1, blocks, &frame, &body, NULL, 0, NULL, 0};
     lg_model *model = NULL;
     lg_report report;
     CHECK(lg_model_create(&spec, &model, &report) == LG_OK);

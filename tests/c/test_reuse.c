@@ -104,7 +104,7 @@ static void compile(chain *c, int n)
 {
     lg_report report;
     c->frames[0].block = -1;
-    lg_model_spec spec = {n, 1 + 3 * n, 3 * n, c->blocks, c->frames, c->elements, NULL, 0, NULL};
+    lg_model_spec spec = {n, 1 + 3 * n, 3 * n, c->blocks, c->frames, c->elements, NULL, 0, NULL, 0};
     CHECK(lg_model_create(&spec, &c->model, &report) == LG_OK);
     if (c->model)
         CHECK(lg_plan_create(lg_model_system(c->model)->pattern, LG_COUPLING_MASS, &c->plan) == LG_OK);

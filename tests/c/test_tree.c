@@ -54,7 +54,7 @@ static lg_model *new_model(heap *h, int n, int chain)
     h->elements[0] = (lg_element_spec){
         .type = "tree", .name = "tree", .nparameters = n * LG_TREE_LINK_SIZE, .parameters = (const double *)h->links};
     const lg_block_spec block = {1, &(lg_factor_spec){"Rn", n}};
-    lg_model_spec spec = {1, n + 1, n + 1, &block, h->frames, h->elements, NULL, 0, NULL};
+    lg_model_spec spec = {1, n + 1, n + 1, &block, h->frames, h->elements, NULL, 0, NULL, 0};
     lg_report report;
     lg_model *model = NULL;
     CHECK(lg_model_create(&spec, &model, &report) == LG_OK);

@@ -22,7 +22,7 @@ static lg_model *new_model(const double *p)
         {.type = "revolute", .name = "hinge", .frames = {2, 3}, .nparameters = 19, .parameters = p + 14},
         {.type = "gravity", .name = "weight", .frames = {0}, .nparameters = 4, .parameters = p + 33},
     };
-    const lg_model_spec spec = {2, 4, 4, blocks, frames, elements, NULL, 0, NULL};
+    const lg_model_spec spec = {2, 4, 4, blocks, frames, elements, NULL, 0, NULL, 0};
     lg_model *model = NULL;
     lg_report report;
     CHECK(lg_model_create(&spec, &model, &report) == LG_OK);
