@@ -79,7 +79,7 @@ static int worst_row(const lg_newton_problem *problem, const double *r, int set)
 static const double surprise = 4; /* a first error is surprising beyond this multiple of the previous step's */
 static const double ordinary = 4; /* a first contraction is as expected up to this multiple of the tested step's */
 static const double far_off = 0.1; /* a first guess is poor if the residual exceeds this fraction of its terms */
-enum { UNTESTED_STEPS = 15, STEPS_AFTER_SURPRISE = 32 };
+enum { UNTESTED_STEPS = 7, STEPS_AFTER_SURPRISE = 32 };
 
 /* Measures the contraction of the last correction. */
 static void measure(iteration *it)

@@ -351,10 +351,10 @@ def test_extrapolation_halves_the_iterations(index):
 
 
 def test_what_is_tested():
-    """A step takes one iteration and one evaluation, and every sixteenth step one evaluation more."""
+    """A step takes one iteration and one evaluation, and every eighth step one evaluation more."""
     run, iterations, _ = spent(h=1e-4)
     assert iterations == pytest.approx(1.0, abs=0.01)
-    assert run.stats.force_evaluations / run.stats.steps == pytest.approx(17 / 16, abs=0.02)
+    assert run.stats.force_evaluations / run.stats.steps == pytest.approx(9 / 8, abs=0.03)
     run, iterations, _ = spent(h=1e-4, predictor="plain")
     assert run.stats.force_evaluations / run.stats.steps == pytest.approx(3, abs=0.01)
 
