@@ -59,11 +59,14 @@ class Taken(NamedTuple):
 def taken(system: Any, state: Any) -> tuple[tuple[Array, Array, Array], Taken]:
     """q, v and memory of a state, and what else is known of it; ValueError if the system cannot start with them."""
     own = state.model
-    for what, here, there in (
-        ("coordinates", *(model.core.factors for model in (system, own))),
-        ("joints, drives or rods", memory_of(system), memory_of(own)),
+    for what, of in (
+        ("coordinates", lambda model: model.core.factors),
+        ("joints, drives or rods", memory_of),
+        ("bodies", _bodies_of),
+        ("trees", _links_of),
+        ("controls", _controls_of),
     ):
-        if here != there:
+        if of(system) != of(own):
             raise ValueError(f"q: this state belongs to a system with other {what}; give coordinates and velocities")
     q, v, mem = _parts_of(state, ("q", "v", "mem") if system.core.nmem else ("q", "v"))
     residual = own.core.residual(state.clock, q, v, mem if own.core.nmem else None, state._static)
@@ -77,6 +80,23 @@ def taken(system: Any, state: Any) -> tuple[tuple[Array, Array, Array], Taken]:
     )
     count = len(mem) if mem.shape == system.mem0.shape else sum(count for _, count in memory_of(system))
     return (q, v, np.append(mem[:count], system.mem0[count:])), known  # other redundant rows are chosen afresh
+
+
+def _bodies_of(system: Any) -> list[tuple[str, int]]:
+    """The bodies and their blocks; systems of functions have none."""
+    return [(name, row["block"]) for name, row in getattr(system, "bodies", {}).items()]
+
+
+def _links_of(system: Any) -> list[tuple[str, str, str]]:
+    """The joints whose coordinates are those of trees, and what they connect."""
+    joints = getattr(system, "joints", {}).items()
+    return [(name, row["first"], row["second"]) for name, row in joints if row.get("holds")]
+
+
+def _controls_of(system: Any) -> list[tuple[str, list[str]]]:
+    """The controls that have values in v or in the memory, and the names of their states."""
+    controls = getattr(system, "controls", {})
+    return [(name, [*row["states"]]) for name, row in controls.items() if row["states"] or row["every"]]
 
 
 def _parts_of(state: Any, parts: tuple[str, ...]) -> list[Array]:

@@ -148,8 +148,8 @@ class System:
         ValueError
             For wrong shapes, NaN and invalid rotations (a matrix that is not orthogonal or a quaternion that is not of
             unit length; one whose length is off by less than 1e-5 is normalised with a warning). Also for a state of a
-            system with other coordinates or another memory, for a run without states, and for a run whose `save` has
-            left out what is needed of a state.
+            system with other bodies, coordinates or another memory, for a run without states, and for a run whose
+            `save` has left out what is needed of a state.
         """
         flag("project", project)
         if joints is not None or rates is not None:

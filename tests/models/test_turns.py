@@ -282,3 +282,33 @@ def test_a_start_from_a_run_of_another_system():
         hinge().with_state(rest)
     with pytest.raises(ValueError, match="q: this run has no state"):
         crank().with_state(rest[:0])
+
+
+def pair(names, chain, state="z"):
+    """Two equal bodies, free or in a tree that begins with the first of `chain`, and the state of a control."""
+    builder = lgint.ModelBuilder(formulation="minimal" if chain else "R3xSO3")
+    for x, name in enumerate(names):
+        builder.add_body(name, mass=1.0, inertia=(1, 1, 1), position=(x, 0, 0))
+    for i, name in enumerate(chain):
+        before = chain[i - 1] if i else lgint.ground
+        builder.add_joint("revolute", before, name, point=(0.5, 0, 0), axis=(0, 1, 0), name=f"pin {name}")
+    builder.add_control(lambda state: [0.0], states=[state], name="pid")
+    return builder.build()
+
+
+@pytest.mark.parametrize(
+    ("what", "other"),
+    [
+        ("bodies", ("cd", "")),
+        ("bodies", ("ba", "")),
+        ("trees", ("ab", "ba")),
+        ("controls", ("ab", "", "other")),
+    ],
+)
+def test_a_state_of_other_bodies_in_the_same_space_is_refused(what, other):
+    """Otherwise its coordinates would silently be those of other bodies, links or controls."""
+    state = pair("ab", "ab" if what == "trees" else "").state()
+    model = pair(*other)
+    for start in (model.with_state, lgint.Stepper(model, "rk44").set):
+        with pytest.raises(ValueError, match=f"q: this state belongs to a system with other {what}"):
+            start(state)
