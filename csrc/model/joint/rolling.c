@@ -141,7 +141,7 @@ static void contact_biases(const contact *at, double *Jdot)
 /* ---- rows ---- */
 
 /* R_a x on b and -R_a x on a */
-static void put_positions(const contact *at, const double x[3], int k, double J[2][6 * LG_MAX_ROWS])
+static void put_positions(const contact *at, const double x[3], int k, double (*J)[6 * LG_MAX_ROWS])
 {
     double *on_b = J[1] + 6 * k;
     lg_mul3(at->Ra, x, on_b);
