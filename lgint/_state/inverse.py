@@ -190,10 +190,10 @@ def _cosine(a: Array, b: Array) -> float:
 # ---- coordinates of joints ----
 
 
-def coordinate(model: Model, name: str) -> tuple[str, str]:
+def coordinate(model: Model, name: object) -> tuple[str, str]:
     """A joint and its coordinate from "joint", "joint.angle" or "joint.slide"."""
-    joint, _, which = name.rpartition(".")
-    if name in model.joints or joint not in model.joints or which not in COORDINATES:
+    joint, _, which = name.rpartition(".") if isinstance(name, str) else ("", "", "")
+    if joint not in model.joints or which not in COORDINATES or name in model.joints:
         joint, which = choice("joint", name, model.joints), ""
     return joint, joint_coordinate(joint, model.joints[joint]["kind"], which or None)
 

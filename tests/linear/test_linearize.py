@@ -385,6 +385,7 @@ def test_unknown_names_are_refused():
     state = governor("R3xSO3").state()
     for ports, text in (
         ({"inputs": [("joint", "slid")]}, "did you mean 'slide'"),
+        ({"inputs": [("joint", 3)]}, "unknown joint 3"),
         ({"inputs": [("joint", "rod1")]}, "has neither an angle nor a slide"),
         ({"inputs": [("force", "bal1")]}, "did you mean 'ball1'"),
         ({"inputs": [("torqe", "ball1")]}, "did you mean 'torque'"),
