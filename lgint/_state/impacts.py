@@ -23,6 +23,7 @@ from lgint._state.mechanics import MechanicsAccessors
 
 CLOSED: Final = 1e-6  # m: a point of a contact takes part if its gap is at most this
 SMALL: Final = 1e-12  # of the largest: what counts as zero among singular values and impulses
+ROUND_OFF: Final = 1e-9  # of a row, and of the speeds: what counts as held by points that stick or by constraints
 TANGENTIAL: Final = ("free", "stick")
 
 Contacts = str | Sequence[Any]
@@ -35,6 +36,8 @@ class Row(NamedTuple):
     across: Array  # (2, nv)
     rate: float  # of the gap
     slip: Array  # (2,), velocities across the normal
+    size: float  # of what `normal` and `across` are made of, which may cancel to round-off, m
+    speed: float  # the same of `rate` and `slip`, m/s
 
 
 def velocities_after(state: MechanicsAccessors, contacts: Contacts, restitution: float, tangential: str) -> Array:
@@ -46,11 +49,11 @@ def velocities_after(state: MechanicsAccessors, contacts: Contacts, restitution:
     rows = _rows(state, contacts)
     N = _null_space(state.constraint_matrix())
     L = np.linalg.cholesky(N.T @ state.mass_matrix() @ N)
-    normal, across = ([getattr(row, name) for row in rows] for name in ("normal", "across"))
-    A: Array = np.linalg.solve(L, N.T @ np.transpose(normal))
-    T = [np.linalg.solve(L, N.T @ each.T) for each in across]
+    W = np.linalg.solve(L, N.T)
+    A = np.hstack([_columns(W, row.normal[None], row.size) for row in rows])
+    T = [_columns(W, row.across, row.size) for row in rows]
     rate, slip = np.array([row.rate for row in rows]), [row.slip for row in rows]
-    x = _impact(A, rate, T if tangential == "stick" else [], slip, e)
+    x = _impact(A, rate, T if tangential == "stick" else [], slip, e, max(row.speed for row in rows))
     after: Array = state.v + N @ np.linalg.solve(L.T, x)
     return after
 
@@ -63,25 +66,37 @@ def _null_space(B: Array) -> Array:
     return free
 
 
+def _columns(W: Array, rows: Array, size: float) -> Array:
+    """W J^T for rows J of a size, zero where joints leave only round-off of it."""
+    columns: Array = W @ rows.T
+    columns[:, np.linalg.norm(columns, axis=0) <= SMALL * np.linalg.norm(W) * size] = 0
+    return columns
+
+
 # ---- in the metric of the mass ----
 
 
-def _impact(A: Array, rate: Array, T: list[Array], slip: list[Array], e: float) -> Array:
-    """The change x under compression and restitution; contacts without an impulse do not stick."""
-    sticking = list(range(len(T)))
+def _impact(A: Array, rate: Array, T: list[Array], slip: list[Array], e: float, speed: float) -> Array:
+    """The change x under compression and restitution; contacts without an impulse do not stick.
+
+    Where points that stick hold a normal too, the impulse along it is not determined; a point that closes has one.
+    """
+    sticking, size = list(range(len(T))), np.linalg.norm(A, axis=0)
     while True:
         Q, still = _stick([T[i] for i in sticking], [slip[i] for i in sticking], len(A))
         free = A - Q @ (Q.T @ A)
-        start = rate + A.T @ still
-        impulses = _compress(free, start)
-        loose = [i for i in sticking if not impulses[i] > SMALL * impulses.max(initial=0)]
+        held = np.linalg.norm(free, axis=0) <= ROUND_OFF * size
+        free[:, held] = 0
+        impulses = _compress(free, rate + A.T @ still, speed)
+        pressed = (impulses > SMALL * impulses.max(initial=0)) | (held & (size > 0) & (rate < SMALL * speed))
+        loose = [i for i in sticking if not pressed[i]]
         if not loose:
             break
         sticking = [i for i in sticking if i not in loose]
     x: Array = still + free @ ((1 + e) * impulses)
     again = rate + A.T @ x
-    if e > 0 and again.min(initial=0) < -SMALL * np.abs(rate).max(initial=0):  # some are driven into contact by others
-        x += free @ _compress(free, again)
+    if e > 0 and again.min(initial=0) < -SMALL * speed:  # some are driven into contact by others
+        x += free @ _compress(free, again, speed)
     return x
 
 
@@ -97,10 +112,11 @@ def _stick(T: list[Array], slip: list[Array], n: int) -> tuple[Array, Array]:
     return Q, still
 
 
-def _compress(A: Array, rate: Array) -> Array:
+def _compress(A: Array, rate: Array, speed: float) -> Array:
     """The impulses >= 0 that leave no rate negative: the least |A impulse + c| for the c with A^T c = rate."""
+    rate = np.where(A.any(axis=0) | (np.abs(rate) > ROUND_OFF * speed), rate, 0.0)
     c, *_ = np.linalg.lstsq(A.T, rate, rcond=SMALL)
-    if np.abs(A.T @ c - rate)[rate < 0].max(initial=0) > 1e-9 * np.abs(rate).max(initial=0):
+    if np.abs(A.T @ c - rate)[rate < 0].max(initial=0) > ROUND_OFF * speed:
         raise ValueError(
             "contacts: an impulse cannot stop some of them, because constraints or supports prescribe their rate"
         )
@@ -134,6 +150,8 @@ def _least(A: Array, b: Array) -> Array:
 
 
 def _rows(state: MechanicsAccessors, contacts: Contacts) -> list[Row]:
+    if not len(contacts):
+        raise ValueError("contacts: at least one expected, got none")
     single = isinstance(contacts, str) or (len(contacts) in (3, 4) and not any(map(_names, contacts[1:2])))
     rows: list[Row] = []
     for each in [contacts] if single else contacts:
@@ -169,6 +187,8 @@ def _of_point(state: MechanicsAccessors, given: Any) -> Row:
     normal = array(f"normal of the contact of {body!r}", given[2], (3,))
     if not normal.any():
         raise ValueError(f"normal of the contact of {body!r}: a vector other than zero expected, got {normal}")
+    if other == body:
+        raise ValueError(f"contacts: two different bodies expected, got {body!r} twice")
     point = state.point(body, given[1])
     return _row(state, other, body, point, normal / np.linalg.norm(normal))
 
@@ -178,14 +198,18 @@ def _row(state: MechanicsAccessors, first: str, second: str, point: Array, norma
     axes = np.linalg.svd(normal[None])[2][1:]
     ends = [_motion(state, who, point) for who in (first, second)]
     J, velocity = ends[1][0] - ends[0][0], ends[1][1] - ends[0][1]
-    return Row(normal @ J, axes @ J, float(normal @ velocity), axes @ velocity)
+    size, speed = ends[0][2] + ends[1][2], ends[0][3] + ends[1][3]
+    return Row(normal @ J, axes @ J, float(normal @ velocity), axes @ velocity, size, speed)
 
 
-def _motion(state: MechanicsAccessors, who: str, point: ArrayLike) -> tuple[Array, Array]:
-    """The Jacobian (3, nv) and the velocity (3,) of the material point of a body that is at an inertial point."""
+def _motion(state: MechanicsAccessors, who: str, point: ArrayLike) -> tuple[Array, Array, float, float]:
+    """Of the point of a body that is at an inertial point: the Jacobian (3, nv), the velocity (3,), and their sizes."""
     model = state.multibody()
     if who == "ground":
-        return np.zeros((3, len(state.v))), np.zeros(3)
+        return np.zeros((3, len(state.v))), np.zeros(3), 0.0, 0.0
     X = state.rotation(who).T @ (np.asarray(point) - state.position(who))
-    moving = np.zeros((3, len(state.v))) if who in model.supports else state.jacobian(who, X)[:3]
-    return moving, state.point_velocity(who, X)
+    J = np.zeros((6, len(state.v))) if who in model.supports else state.jacobian(who, X)
+    arm = float(np.linalg.norm(X) + np.linalg.norm(state.position(who)))
+    turning = arm * float(np.linalg.norm(state.angular_velocity(who)))
+    size = float(np.linalg.norm(J[:3])) + arm * float(np.linalg.norm(J[3:]))
+    return J[:3], state.point_velocity(who, X), size, turning + float(np.linalg.norm(state.velocity(who)))

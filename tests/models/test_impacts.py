@@ -86,6 +86,45 @@ def test_impulses_do_not_pull_and_energy_never_grows(tangential):
     assert touched > 20
 
 
+@pytest.mark.parametrize("formulation", ["minimal", *FORMULATIONS])
+@pytest.mark.parametrize("kind", ["revolute", "prismatic"])
+def test_a_joint_that_holds_a_normal_takes_the_impact(kind, formulation):
+    """Rows of which skew joints leave round-off alone are no rows: no impulse comes from them, and nothing sticks."""
+    skew = np.array([[0.36, 0.48, -0.8], [-0.8, 0.6, 0], [0.48, 0.64, 0.6]])
+    along, across = skew[:, 2], skew[:, 0]
+    b = lgint.ModelBuilder(formulation=formulation)
+    b.add_body("arm", mass=1.0, inertia=(0.1, 0.2, 0.25), position=skew @ (0.3, 0.2, 0.1))
+    b.add_joint(kind, lgint.ground, "arm", point=(0, 0, 0), axis=along, name="joint")
+    state = b.build().state(joints={"joint": 0.3}, rates={"joint": -1.0})
+    points = [(0.1, 0.1, 0), (-0.1, 0.2, 0.1)]
+    for normal in (along, -along) if kind == "revolute" else (across, -across):
+        for tangential in ("free", "stick"):
+            rows = [("arm", point, normal) for point in points]
+            after = state.after_impact(rows, restitution=0.5, tangential=tangential)
+            np.testing.assert_allclose(after.v, state.v, rtol=0, atol=1e-12)
+    if kind == "prismatic":
+        after = state.after_impact(("arm", points[0], along), restitution=0.5, tangential="stick")
+        assert after.joint_rate("joint") == pytest.approx(0.5, abs=1e-12)
+
+
+@pytest.mark.parametrize("formulation", ["minimal", *FORMULATIONS])
+@pytest.mark.parametrize("e", [0.0, 0.5, 1.0])
+def test_points_that_stick_in_more_rows_than_there_are_freedoms_stop_all(formulation, e):
+    """Three links that two or four points hold: their normals are held too, and have no restitution."""
+    b = lgint.ModelBuilder(formulation=formulation)
+    for i, axis in enumerate([(0, 1, 0), (0, 0, 1), (0, 1, 0)]):
+        b.add_body(f"link{i}", mass=1 + 0.3 * i, inertia=(0.05, 0.06, 0.07), position=(0.5 * i + 0.25, 0, 0))
+        parent = f"link{i - 1}" if i else lgint.ground
+        b.add_joint("revolute", parent, f"link{i}", point=(0.5 * i, 0, 0), axis=axis, name=f"pin{i}")
+    rates = {"pin0": 1.0, "pin1": -0.7, "pin2": 2.0}
+    state = b.build().state(joints={"pin0": 0.1, "pin1": 0.2, "pin2": 0.3}, rates=rates)
+    tip = ("link2", (0.25, 0, 0), UP)
+    more = [tip, ("link2", (0.25, 0, 0), (0, 0.2, 1)), ("link0", (0.1, 0, 0), (0, 0, -1), "link2")]
+    for rows in ([tip, ("link1", (0, 0.1, 0), (0, 1, 0))], [tip, *more]):
+        after = state.after_impact(rows, restitution=e, tangential="stick")
+        np.testing.assert_allclose([after.joint_rate(name) for name in rates], 0, atol=1e-11)
+
+
 def test_contacts_that_separate_have_no_impulse():
     state = block(rate=-1.0).state()
     assert (state.after_impact(("block", (0.2, 0.1, -0.5), (0, 0, 1))).v == state.v).all()
@@ -107,6 +146,8 @@ MISTAKES = [
     (("flor",), {}, "flor"),
     ((("block", (0, 0, 0), (0, 0, 0)),), {}, "other than zero"),
     (([("block", (0, 0, 0))],), {}, "tuples .body, local_point, normal"),
+    (([],), {}, "at least one expected"),
+    (([("block", (0, 0, 0), UP, "block")],), {}, "two different bodies"),
 ]
 
 
