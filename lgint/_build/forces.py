@@ -330,14 +330,17 @@ class ForceBuilder(SpringBuilder):
         Raises
         ------
         ValueError
-            For a joint that is unknown or has no such coordinate, for wrong shapes, and for pieces between which the
-            coordinate or its rate jumps. Also for a function whose rates are not its derivatives: they are compared
-            with differences just after t = 0 and across t = 0.13, 0.5 and 1 s, if it is defined there, so that a jump
-            is found at these times but not at others. `build` refuses a start whose coordinate or rate differs from the
-            motion.
+            For a joint that is unknown or has no such coordinate, or whose coordinate has a motion already, for wrong
+            shapes, and for pieces between which the coordinate or its rate jumps. Also for a function whose rates are
+            not its derivatives: they are compared with differences just after t = 0 and across t = 0.13, 0.5 and 1 s,
+            if it is defined there, so that a jump is found at these times but not at others. `build` refuses a start
+            whose coordinate or rate differs from the motion.
         """
         there = self._joints[choice("joint", joint, self._joints)]
         which = joint_coordinate(joint, there["kind"], coordinate)
+        for other, known in self._joints.items():
+            if known["kind"] == f"{which}_motion" and known["of"] == joint:
+                raise ValueError(f"joint {joint!r}: motion {other!r} prescribes its {which} already")
         name = self._free_name(f"{joint}.motion") if name is None else name
         self._new_name("motion", name)
         course = motion_in_time(f"motion of {name!r}", motion, 1)

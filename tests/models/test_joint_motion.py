@@ -349,6 +349,17 @@ def test_unknown_joints_and_coordinates_are_refused():
         b.add_joint_motion("sockets", 0.0)
 
 
+def test_a_coordinate_has_one_motion():
+    """Otherwise `redundant="drop"` would leave out the second one, which may contradict the first one later."""
+    b = lgint.ModelBuilder()
+    b.add_body("screw", mass=1.0, inertia=(1, 1, 1))
+    b.add_joint("cylindrical", lgint.ground, "screw", point=(0, 0, 0), axis=(0, 0, 1), name="nut")
+    b.add_joint_motion("nut", lambda t: (t**3, 3 * t**2, 6 * t), coordinate="slide", name="lift")
+    b.add_joint_motion("nut", 0.0)
+    with pytest.raises(ValueError, match="joint 'nut': motion 'lift' prescribes its slide already"):
+        b.add_joint_motion("nut", 0.0, coordinate="slide")
+
+
 def test_files_keep_motions(tmp_path):
     pieces = [[0.0, 0.0, W, 2 * A]]
     for course_, runs in ((pieces, True), (course, False)):
