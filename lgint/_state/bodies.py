@@ -460,7 +460,9 @@ class BodyAccessors:
         return total
 
     def constraint_residual(self, level: str = "position") -> Array:
-        """Residuals of all constraint rows.
+        """Residuals of the constraint rows.
+
+        Redundant rows that are inactive have the residual zero, whether or not the active ones imply them.
 
         Parameters
         ----------
