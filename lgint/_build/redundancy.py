@@ -14,10 +14,11 @@ import numpy as np
 
 from lgint import _core
 from lgint._args import Array, choice
-from lgint._model.loops import TOLERANCE, Dropped, Loop, dependent_rows, loops
+from lgint._model.loops import TOLERANCE, Dropped, Loop, loops
 from lgint._model.model import Model
 
 RESIDUAL = 1e-8  # largest residual of a consistent start, as in `build`
+NEARLY, BARELY = 1e-4, 1e-10  # rows with remainders between may depend on the others, or not
 NEARBY = 1e-2  # displacement by which the mechanism is moved to test whether a dependence persists, rad
 
 
@@ -66,15 +67,39 @@ def describe(model: Model, dropped: Mapping[str, Sequence[int]]) -> str:
 def _dependent(loop: Loop, start: str) -> Dropped:
     """Rows of the loop that follow from the others, by joint.
 
-    ValueError if they contradict the others, or follow from them at the start only.
+    ValueError if they contradict the others, follow from them at the start only, or nearly follow from them.
     """
     if loop.is_regular():
         return {}
     q = _onto(loop.core, loop.q, loop.v) if start == "project" else loop.q
-    rows = dependent_rows(loop.jacobian(q, loop.v), loop.groups())
-    dropped = loop.split(rows)
+    rows = loop.dependent(q, loop.v)
     if not rows:
         return {}
+    try:
+        return _lasting(loop, q, rows)
+    except _core.SingularError:
+        nearly = sorted({*loop.dependent(q, loop.v, NEARLY)} - {*rows})
+        if not nearly:
+            raise
+        raise ValueError(
+            f"nearly redundant constraints: {describe(loop.model, loop.split(nearly))}; these rows differ by less than "
+            f"{NEARLY:g} from what those of the other joints imply, which is too little to find their multipliers. "
+            "Align these joints, or release rotations"
+        ) from None
+    except ValueError:
+        fewer = loop.dependent(q, loop.v, BARELY)
+        if len(fewer) == len(rows):
+            raise
+        try:  # joints that are hardly misaligned may hold each other
+            return _lasting(loop, q, fewer)
+        except (ValueError, _core.IntegrationError):
+            pass
+        raise
+
+
+def _lasting(loop: Loop, q: Array, rows: list[int]) -> Dropped:
+    """These rows by joint; ValueError if they do not follow from the others."""
+    dropped = loop.split(rows)
     kept, text = loop.compile(dropped), describe(loop.model, dropped)
     q, v = kept.project(0.0, q, loop.v)
     violated = _violation(loop.core, q, v) > RESIDUAL

@@ -24,9 +24,9 @@ FREE: Final = {row["name"] for row in _core.NODES if row["position"] in ("inerti
 
 Dropped = dict[str, list[int]]  # numbers of rows by joint
 
-# A row of length one with a smaller remainder counts as dependent; starts are not more accurate.
+# A row of length one with a smaller remainder counts as dependent, and a row as zero that is shorter than this part of
+# the longest one, as rows are in coordinates in which a joint moves nothing; starts are not more accurate.
 TOLERANCE: Final = 1e-7
-NOTHING: Final = 1e-12  # of the longest row: a shorter one is the round-off of a row that moves nothing
 LARGE: Final = 500  # number of rows of a loop above which the sparse factorisation is tried first
 
 
@@ -74,6 +74,7 @@ class Loop:
         self.model, self.joints, self._blocks, self._whole = whole.model, joints, blocks, whole
         self._rows = [len(self.model.rows(joint)) for joint in joints]
         self.nrows = sum(self._rows)
+        self._size = np.repeat([self._factor(joint) for joint in joints], self._rows)[:, None]
         self.core = self.compile({})
         self.q, self.v = self.part(self.model.q0, 0), self.part(self.model.v0, 1)
 
@@ -97,6 +98,16 @@ class Loop:
     def jacobian(self, q: Array, v: Array, invariant: bool = False) -> Array:
         """B of the joints' rows, dense; `invariant`: of rows in the axes of bodies."""
         return self.core.evaluate(0.0, q, v, want=["B"], invariant=invariant)["B"][: self.nrows]
+
+    def dependent(self, q: Array, v: Array, tolerance: float = TOLERANCE) -> list[int]:
+        """Rows that are combinations of others at q. Factors of couplings do not count for the lengths of rows."""
+        return dependent_rows(self.jacobian(q, v) / self._size, self.groups(), tolerance)
+
+    def _factor(self, joint: str) -> float:
+        """The largest factor of a coupling, 1 for other joints."""
+        if not (name := self.model.joints[joint].get("coupling")):
+            return 1.0
+        return max(abs(row["factor"]) for row in self.model.joints.values() if row.get("coupling") == name)
 
     def split(self, rows: Sequence[int]) -> Dropped:
         """Rows of the loop as rows of joints."""
@@ -122,10 +133,10 @@ class Loop:
         return (range(*pair) for pair in zip(ends[:-1], ends[1:], strict=True))
 
 
-def dependent_rows(B: Array, groups: Iterator[range]) -> list[int]:
+def dependent_rows(B: Array, groups: Iterator[range], tolerance: float = TOLERANCE) -> list[int]:
     """Rows of B that are combinations of others, by QR of the rows, group by group, with pivoting inside a group."""
     length = np.linalg.norm(B, axis=1, keepdims=True)
-    unit = np.where(length > NOTHING * length.max(initial=0.0), B / np.where(length > 0, length, 1.0), 0.0)
+    unit = np.where(length > tolerance * length.max(initial=0.0), B / np.where(length > 0, length, 1.0), 0.0)
     basis, count = np.empty((min(B.shape), B.shape[1])), 0
     dependent: list[int] = []
     for group in groups:
@@ -135,7 +146,7 @@ def dependent_rows(B: Array, groups: Iterator[range]) -> list[int]:
         while left:
             size = np.linalg.norm(rest, axis=1)
             best = int(np.argmax(size))
-            if size[best] < TOLERANCE:
+            if size[best] < tolerance:
                 break
             direction = rest[best] / size[best]
             direction -= (direction @ basis[:count].T) @ basis[:count]

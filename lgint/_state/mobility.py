@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from lgint import _html
-from lgint._model.loops import Loop, dependent_rows, loops
+from lgint._model.loops import Loop, loops
 from lgint._model.model import Model
 from lgint._model.record import holders
 from lgint._model.system import System
@@ -85,7 +85,7 @@ def mobility(model: System) -> Mobility:
 
 def _dependent(model: Model, loop: Loop) -> list[int]:
     """The rows of a loop that depend on those before them, joint by joint."""
-    rows = loop.split(dependent_rows(loop.jacobian(loop.q, loop.v), loop.groups()))
+    rows = loop.split(loop.dependent(loop.q, loop.v))
     return [model.rows(joint).start + row for joint, own in rows.items() for row in own]
 
 

@@ -25,9 +25,10 @@ def planar(rng, count):
     return flat @ turn.T, turn[:, 2]
 
 
-def polygon(rng, count, minimal):
+def polygon(rng, count, minimal, size=1.0):
     """`count` - 1 bars and the ground, with hinges; in minimal coordinates one hinge closes the loop."""
     points, axis = planar(rng, count)
+    points *= size
     b = lgint.ModelBuilder(gravity=rng.normal(size=3))
     names = [f"bar{i}" for i in range(count - 1)]
     bars(b, names, points, "minimal" if minimal else str(rng.choice(["R3xSO3", "SE3", "S3R3"])))
@@ -98,3 +99,48 @@ def test_loops_in_any_plane_are_closed():
     """Rows that move nothing in the plane of a loop are round-off, and redundant."""
     for seed in range(60):
         check(seed)
+
+
+def misaligned(minimal, angle):
+    """A four-bar, one hinge of which is off by an angle."""
+    rng = np.random.default_rng(3)
+    points, axis = planar(rng, 4)
+    b = lgint.ModelBuilder(gravity=rng.normal(size=3))
+    names = ["bar0", "bar1", "bar2"]
+    bars(b, names, points, "minimal" if minimal else "R3xSO3")
+    ends = [(lgint.ground, "bar0"), ("bar0", "bar1"), ("bar1", "bar2"), (lgint.ground, "bar2")]
+    for i, pair in enumerate(ends):
+        off = angle * np.cross(axis, rng.normal(size=3)) if i == 1 else 0.0
+        b.add_joint("revolute", *pair, point=points[i], axis=axis + off, name=f"hinge{i}")
+    return b
+
+
+@pytest.mark.parametrize("minimal", [False, True])
+@pytest.mark.parametrize("angle", [1e-13, 1e-11, 1e-10, 1e-9, 1e-8])
+def test_hinges_that_are_hardly_misaligned_turn(minimal, angle):
+    """Both in maximal and in minimal coordinates, where the rows of such a hinge are short and not nearly dependent."""
+    model = misaligned(minimal, angle).build(redundant="drop")
+    assert model.mobility().degrees_of_freedom == 1
+    run = lgint.integrate(model, "genalpha", t_end=0.1, h=5e-3, index="stabilized")
+    assert abs(run.joint_angle("hinge0")[-1]) > 1e-4
+    residuals = [np.abs(model.complete.core.residual(0.0, *at)[0]).max() for at in zip(run.q, run.v, strict=True)]
+    assert max(residuals) < 1e-10
+
+
+@pytest.mark.parametrize("angle", [1e-7, 1e-6, 1e-5, 1e-3])
+def test_misaligned_hinges_hold_each_other(angle):
+    model = misaligned(True, angle).build(redundant="drop")
+    run = lgint.integrate(model, "genalpha", t_end=0.1, h=5e-3, index="stabilized")
+    assert abs(run.joint_angle("hinge0")).max() < 1e-6
+
+
+def test_hinges_too_little_misaligned_for_their_multipliers_are_named():
+    with pytest.raises(ValueError, match="nearly redundant constraints: hinge3: "):
+        misaligned(False, 1e-6).build(redundant="drop")
+
+
+@pytest.mark.parametrize("minimal", [False, True])
+def test_factors_of_couplings_do_not_hide_other_rows(minimal):
+    b = polygon(np.random.default_rng(1), 5, minimal, size=1e-5)
+    b.add_coupling({"hinge0": 3e3, "hinge1": -6e3})
+    assert b.build(redundant="drop").mobility().degrees_of_freedom == 1
