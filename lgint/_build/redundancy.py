@@ -20,6 +20,7 @@ from lgint._model.model import Model
 RESIDUAL = 1e-8  # largest residual of a consistent start, as in `build`
 NEARLY, BARELY = 1e-4, 1e-10  # rows with remainders between may depend on the others, or not
 NEARBY = 1e-2  # displacement by which the mechanism is moved to test whether a dependence persists, rad
+LATER = 1e-2  # time, s, at which it is tested whether motions contradict each other
 
 
 def resolve(model: Model, start: str, redundant: str) -> Model:
@@ -114,6 +115,11 @@ def _lasting(loop: Loop, q: Array, rows: list[int]) -> Dropped:
             f"singular start: {text}; these rows depend on those of the other joints in this configuration, but not in "
             "configurations next to it. Start from another one"
         )
+    if not _lasts_in_time(loop.core, kept, q, v):
+        raise ValueError(
+            f"contradictory constraints: {text}; motions that are prescribed for joints agree with these rows at the "
+            "start only. Prescribe fewer motions"
+        )
     return dropped
 
 
@@ -151,3 +157,14 @@ def _lasts(complete: _core.Model, kept: _core.Model, q: Array, v: Array) -> bool
     except _core.IntegrationError:
         return False
     return _violation(complete, q, v) < 1e-10
+
+
+def _lasts_in_time(complete: _core.Model, kept: _core.Model, q: Array, v: Array) -> bool:
+    """Whether all rows still hold when the motions of joints have moved the mechanism under the rows of `kept`."""
+    if np.array_equal(complete.residual(LATER, q, v)[0], complete.residual(0.0, q, v)[0]):
+        return True
+    try:
+        q, v = kept.project(LATER, q, v)
+    except _core.IntegrationError:
+        return True  # a motion that is too fast for this, and says nothing
+    return float(np.abs(complete.residual(LATER, q, v)[0]).max() / (1 + np.abs(q).max())) < RESIDUAL

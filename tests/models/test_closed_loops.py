@@ -144,3 +144,23 @@ def test_factors_of_couplings_do_not_hide_other_rows(minimal):
     b = polygon(np.random.default_rng(1), 5, minimal, size=1e-5)
     b.add_coupling({"hinge0": 3e3, "hinge1": -6e3})
     assert b.build(redundant="drop").mobility().degrees_of_freedom == 1
+
+
+@pytest.mark.parametrize("minimal", [False, True])
+@pytest.mark.parametrize("factor", [1.0, -2.0])
+def test_motions_that_contradict_each_other_after_the_start_are_refused(minimal, factor):
+    """A parallelogram with a motor on either crank, whose angles are equal: only one of them can be dropped."""
+    b = lgint.ModelBuilder()
+    points = np.array([[0.0, 0, 0], [0, 1, 0], [2, 1, 0], [2, 0, 0]])
+    bars(b, ["crank", "rod", "rocker"], points, "minimal" if minimal else "R3xSO3")
+    ends = [(lgint.ground, "crank"), ("crank", "rod"), ("rod", "rocker"), (lgint.ground, "rocker")]
+    for i, pair in enumerate(ends):
+        b.add_joint("revolute", *pair, point=points[i], axis=(0, 0, 1), name=f"hinge{i}")
+    b.add_joint_motion("hinge0", motion=lambda t: (t * t, 2 * t, 2.0))
+    b.add_joint_motion("hinge3", motion=lambda t: (factor * t * t, factor * 2 * t, factor * 2.0))
+    if factor == 1:
+        run = lgint.integrate(b.build(redundant="drop"), "genalpha", t_end=0.5, h=1e-2)
+        assert np.allclose([run.joint_angle("hinge0")[-1], run.joint_angle("hinge3")[-1]], 0.25)
+    else:
+        with pytest.raises(ValueError, match=r"contradictory constraints: hinge3.*hinge3.motion: angle; motions"):
+            b.build(redundant="drop")
