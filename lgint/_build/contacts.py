@@ -71,7 +71,8 @@ class ContactBuilder(ForceBuilder):
         friction : float
             Coefficient of friction.
         regularization : float
-            The sliding speed at which friction has 1/sqrt(2) of its limit, m/s. A body on a slope creeps below it.
+            The sliding speed at which friction has 1/sqrt(2) of its limit, m/s. A body on a slope creeps below it. Not
+            with bristles.
         bristle : float or (float, float), optional
             Friction by bristles instead: their stiffness, N/m, and damping, N s/m. They bend until their force reaches
             the limit, and only then slide, so that nothing creeps. Not for every pair of shapes; such a contact has no
@@ -108,6 +109,8 @@ class ContactBuilder(ForceBuilder):
         if bristle is None:
             given["regularization"] = regularization
         else:
+            if regularization != 1e-3:
+                raise ValueError(f"regularization of {name!r}: bristles have none; leave it out")
             stiff = array(f"bristle of {name!r}", bristle, (), (2,))
             given |= dict(zip(("bristle", "bristle_damping"), (*np.ravel(stiff), 0.0), strict=False))
         order = (1, 0) if turned else (0, 1)

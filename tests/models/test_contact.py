@@ -338,6 +338,7 @@ MISTAKES = [
     ({"exponent": 0.5}, "exponent must be at least 1"),
     ({"regularization": 0.0}, "regularization"),
     ({"friction": -0.1}, "friction"),
+    ({"regularization": 0.1, "bristle": 1e3}, "regularization of 'touch': bristles have none"),
 ]
 
 
