@@ -462,7 +462,7 @@ class BodyAccessors:
     def constraint_residual(self, level: str = "position") -> Array:
         """Residuals of the constraint rows.
 
-        Redundant rows that are inactive have the residual zero, whether or not the active ones imply them.
+        Redundant rows that are inactive are evaluated too: what the active ones do not imply shows here.
 
         Parameters
         ----------
@@ -476,7 +476,13 @@ class BodyAccessors:
         """
         levels = ("position", "velocity")
         choice("level", level, levels)
-        return self.model.core.residual(self.clock, self.q, self.v, self._memory)[levels.index(level)]
+        core, memory = self.model.core, self._memory
+        whole = getattr(self.model, "complete", self.model)
+        if whole.nc == self.model.nc:  # models of older files lack their inactive rows
+            core = whole.core
+            memory = None if memory is None else memory[..., : core.nmem]  # which rows are active stands at the end
+        residual: Array = core.residual(self.clock, self.q, self.v, memory)[levels.index(level)]
+        return residual
 
 
 def _judged(directions: float) -> bool | None:

@@ -324,3 +324,19 @@ def test_a_large_loop_is_left_to_the_sparse_factorisation():
     (loop,) = loops.loops(model)
     assert loop.nrows > loops.LARGE
     assert model.nc == 3 * n + 2
+
+
+def test_a_residual_shows_what_the_active_rows_do_not_imply():
+    """Motions that agree at the start with a gear between them, which is inactive, and leave it later."""
+    builder = lgint.ModelBuilder(formulation="minimal")
+    for i in range(2):
+        builder.add_body(f"wheel{i}", mass=1.0, inertia=(0.1, 0.2, 0.3), position=(i, 0, 0))
+        where = {"point": (i, 0, 0), "axis": (0, 1, 0), "name": f"pin{i}"}
+        builder.add_joint("revolute", lgint.ground, f"wheel{i}", **where)
+        builder.add_joint_motion(f"pin{i}", lambda t: (t**3, 3 * t**2, 6 * t))
+    builder.add_coupling({"pin0": 1, "pin1": -2}, name="gear")
+    model = builder.build(redundant="drop")
+    assert model.dropped_rows == ["gear: sum"]
+    run = lgint.integrate(model, "rk44", t_end=1.0, h=0.01)
+    for level, residual in (("position", 1.0), ("velocity", 3.0)):
+        assert np.allclose(np.abs(run.constraint_residual(level)[-1]), [0, 0, residual], atol=1e-12)
