@@ -14,11 +14,11 @@ import numpy as np
 
 from lgint import _core
 from lgint._args import Array, choice
-from lgint._model.loops import TOLERANCE, Dropped, Loop, loops
+from lgint._model.loops import BARELY, TOLERANCE, Dropped, Loop, loops
 from lgint._model.model import Model
 
 RESIDUAL = 1e-8  # largest residual of a consistent start, as in `build`
-NEARLY, BARELY = 1e-4, 1e-10  # rows with remainders between may depend on the others, or not
+NEARLY = 1e-4  # rows with smaller remainders are nearly redundant
 NEARBY = 1e-2  # displacement by which the mechanism is moved to test whether a dependence persists, rad
 LATER = 1e-2  # time, s, at which it is tested whether motions contradict each other
 

@@ -27,6 +27,8 @@ Dropped = dict[str, list[int]]  # numbers of rows by joint
 # A row of length one with a smaller remainder counts as dependent, and a row as zero that is shorter than this part of
 # the longest one, as rows are in coordinates in which a joint moves nothing; starts are not more accurate.
 TOLERANCE: Final = 1e-7
+BARELY: Final = 1e-10  # this remainder is enough where rows that are hardly misaligned hold each other
+SHORT: Final = 1e-3  # of the longest row: shorter ones are taken last in a group, since their errors grow in the others
 LARGE: Final = 500  # number of rows of a loop above which the sparse factorisation is tried first
 
 
@@ -137,6 +139,7 @@ def dependent_rows(B: Array, groups: Iterator[range], tolerance: float = TOLERAN
     """Rows of B that are combinations of others, by QR of the rows, group by group, with pivoting inside a group."""
     length = np.linalg.norm(B, axis=1, keepdims=True)
     unit = np.where(length > tolerance * length.max(initial=0.0), B / np.where(length > 0, length, 1.0), 0.0)
+    weight = np.minimum(1.0, length[:, 0] / (SHORT * length.max(initial=1e-300)))
     basis, count = np.empty((min(B.shape), B.shape[1])), 0
     dependent: list[int] = []
     for group in groups:
@@ -145,7 +148,7 @@ def dependent_rows(B: Array, groups: Iterator[range], tolerance: float = TOLERAN
             rest -= (rest @ basis[:count].T) @ basis[:count]
         while left:
             size = np.linalg.norm(rest, axis=1)
-            best = int(np.argmax(size))
+            best = int(np.argmax(np.where(size < tolerance, 0.0, size * weight[left])))
             if size[best] < tolerance:
                 break
             direction = rest[best] / size[best]

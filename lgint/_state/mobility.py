@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from lgint import _html
-from lgint._model.loops import Loop, loops
+from lgint._model.loops import BARELY, Loop, loops
 from lgint._model.model import Model
 from lgint._model.record import holders
 from lgint._model.system import System
@@ -70,7 +70,7 @@ def mobility(model: System) -> Mobility:
             "constraint rows"
         )
     whole: Model = model.complete.with_state(model.q0)
-    dependent = sorted(row for loop in loops(whole) if not loop.is_regular() for row in _dependent(whole, loop))
+    dependent = sorted(row for loop in loops(whole) if not loop.is_regular() for row in _dependent(model, whole, loop))
     own = ((name, joint) for name, joint in whole.joints.items() if not joint.get("holds"))
     joints = [name for name, joint in own if joint.get("row") != "shared"]
     counted = set(range(whole.nc)) - set(dependent)
@@ -83,10 +83,13 @@ def mobility(model: System) -> Mobility:
     return Mobility(free, brought, taken, redundant, {name: n for name, n in nonholonomic.items() if n})
 
 
-def _dependent(model: Model, loop: Loop) -> list[int]:
+def _dependent(model: Model, whole: Model, loop: Loop) -> list[int]:
     """The rows of a loop that depend on those before them, joint by joint."""
-    rows = loop.split(loop.dependent(loop.q, loop.v))
-    return [model.rows(joint).start + row for joint, own in rows.items() for row in own]
+    dropped = model.record()["dropped"]
+    rows, barely = (loop.dependent(loop.q, loop.v, *tolerance) for tolerance in ((), (BARELY,)))
+    held = len(barely) == sum(len(dropped.get(joint, ())) for joint in loop.joints)  # as the model was built
+    own = loop.split(barely if held else rows)
+    return [whole.rows(joint).start + row for joint, numbers in own.items() for row in numbers]
 
 
 def _brought(model: Model) -> dict[str, int]:
