@@ -24,6 +24,7 @@ from lgint._state.mechanics import MechanicsAccessors
 CLOSED: Final = 1e-6  # m: a point of a contact takes part if its gap is at most this
 SMALL: Final = 1e-12  # of the largest: what counts as zero among singular values and impulses
 ROUND_OFF: Final = 1e-9  # of a row, and of the speeds: what counts as held by points that stick or by constraints
+SLOW: Final = 1e-3  # m/s: speeds below it count as this one in what is round-off, so that bodies at rest may be hit
 TANGENTIAL: Final = ("free", "stick")
 
 Contacts = str | Sequence[Any]
@@ -53,7 +54,8 @@ def velocities_after(state: MechanicsAccessors, contacts: Contacts, restitution:
     A = np.hstack([_columns(W, row.normal[None], row.size) for row in rows])
     T = [_columns(W, row.across, row.size) for row in rows]
     rate, slip = np.array([row.rate for row in rows]), [row.slip for row in rows]
-    x = _impact(A, rate, T if tangential == "stick" else [], slip, e, max(row.speed for row in rows))
+    speed = max(SLOW, *(row.speed for row in rows))
+    x = _impact(A, rate, T if tangential == "stick" else [], slip, e, speed)
     after: Array = state.v + N @ np.linalg.solve(L.T, x)
     return after
 

@@ -125,6 +125,26 @@ def test_points_that_stick_in_more_rows_than_there_are_freedoms_stop_all(formula
         np.testing.assert_allclose([after.joint_rate(name) for name in rates], 0, atol=1e-11)
 
 
+@pytest.mark.parametrize("formulation", ["minimal", "R3xSO3", "euler_parameters"])
+def test_what_an_impact_has_stopped_may_be_hit_again(formulation):
+    """Velocities that are round-off alone satisfy the constraints of a loop no better than that."""
+    b = lgint.ModelBuilder(formulation=formulation)
+    corners = np.array([(0, 0, 0), (0, 0, 1), (1.5, 0, 1.2), (1.5, 0, 0)])
+    for i in range(3):
+        b.add_body(f"bar{i}", mass=1.0 + i, inertia=(0.1, 0.1, 0.1), position=(corners[i] + corners[i + 1]) / 2)
+    for i, pair in enumerate([(lgint.ground, "bar0"), ("bar0", "bar1"), ("bar1", "bar2"), (lgint.ground, "bar2")]):
+        b.add_joint("revolute", *pair, point=corners[i], axis=(0, 1, 0), name=f"pin{i}")
+    state = b.build(redundant="drop").state(rates={"pin0": 1.0})
+    for rows in (
+        [("bar1", (0, 0, 0), (-1, 0, 0.3)), ("bar2", (0, 0, 0), (-1, 0, 0))],
+        ("bar1", (0, 0.3, 0), (-1, 1, 0)),
+    ):
+        for tangential in ("free", "stick"):
+            still = state.after_impact(rows, tangential=tangential)
+            np.testing.assert_allclose(still.v, 0, atol=1e-13)
+            np.testing.assert_allclose(still.after_impact(rows, tangential=tangential).v, 0, atol=1e-13)
+
+
 def test_contacts_that_separate_have_no_impulse():
     state = block(rate=-1.0).state()
     assert (state.after_impact(("block", (0.2, 0.1, -0.5), (0, 0, 1))).v == state.v).all()
