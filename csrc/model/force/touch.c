@@ -252,16 +252,17 @@ static lg_status meet_disc(const double *p, int k, const double y[3], const doub
     for (int i = 0; i < 3; i++)
         l[i] = n[i] - cosine * a[i];
     double length = lg_norm3(l);
-    if (length < FLAT)
+    int flat = length < FLAT;
+    if (flat)
         fixed_rim(p + 3, S, e);
-    for (int i = 0; i < 3 && length >= FLAT; i++)
+    for (int i = 0; i < 3 && !flat; i++)
         e[i] = -l[i] / length;
-    if (linear && length >= FLAT) {
+    if (linear && !flat) {
         fix_to_body(s, out->C);
         add_rolling(radius, n, a, e, length, out->C);
     }
     lg_axpy(3, radius, e, s);
-    if (linear && length < FLAT)
+    if (linear && flat)
         fix_to_body(s, out->C);
     return meet(s, 0, y, from, p + 7, linear, out);
 }
