@@ -60,11 +60,10 @@ class CouplingBuilder(ElementBuilder):
         >>> builder = lgint.ModelBuilder(formulation="minimal")
         >>> builder.add_body("nut", mass=1.0, inertia=(0.1, 0.1, 0.1), position=(0, 0, 0))
         'nut'
-        >>> builder.add_joint(
-        ...     "cylindrical", lgint.ground, "nut", point=(0, 0, 0), axis=(0, 0, 1), name="screw"
-        ... )
+        >>> where = {"point": (0, 0, 0), "axis": (0, 0, 1)}
+        >>> builder.add_joint("cylindrical", lgint.ground, "nut", **where, name="screw")
         'screw'
-        >>> builder.add_coupling({"screw.slide": 1, "screw.angle": -0.005 / 6.283185307179586})
+        >>> builder.add_coupling({"screw.slide": 1, "screw.angle": -0.005 / 6.2831853})
         'screw.coupling'
         """
         if not isinstance(coordinates, Mapping) or not coordinates:
