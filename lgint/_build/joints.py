@@ -169,6 +169,8 @@ class JointBuilder(ElementBuilder):
         coordinate = joint_coordinate(name, kind, None)
         if np.shape(limits) != (2,):
             raise ValueError(f"limits of {name!r}: a lower and an upper limit expected, got {limits!r}")
+        if all(limit is None for limit in limits):
+            raise ValueError(f"limits of {name!r}: a limit on one side at least expected; leave them out for none")
         both = [
             side * LARGEST if given is None else number(f"limits of {name!r}", given)
             for side, given in zip((-1, 1), limits, strict=True)

@@ -81,6 +81,7 @@ def test_limits_count_through_full_turns_and_are_saved(tmp_path):
         ({"limits": (1.0, 0.5)}, "limits of 'pin': a lower and a higher upper limit expected"),
         ({"limits": (1.0, 1.0)}, "limits of 'pin': a lower and a higher upper limit expected"),
         ({"limits": 1.0}, "limits of 'pin': a lower and an upper limit expected, got 1.0"),
+        ({"limits": (None, None), "limit_stiffness": 5.0}, "limits of 'pin': a limit on one side at least expected"),
         ({"limits": (0.0, np.nan)}, "limits of 'pin'"),
         ({"limits": (0, 1), "limit_stiffness": 0.0}, "limit_stiffness of 'pin'"),
         ({"limits": (0, 1), "limit_damping": -1.0}, "limit_damping of 'pin': a number >= 0 expected, got -1"),
