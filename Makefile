@@ -2,7 +2,8 @@
 #   make demo   the heavy top under several methods: prints a convergence table and writes its plot to demo/
 #   make test   the suite without its slow tests: C tests, then pytest
 #   make slow   the slow tests; SHARE=8 runs one in 8 of them
-#   make sanitize   `make test` under the address and undefined-behaviour sanitizers; needs gcc
+#   make sanitize   `make test` under the address and undefined-behaviour sanitizers; needs gcc; SHARE=3 runs about one in 3
+#                   of the cases of a test with many
 #   make wheel    dist/lgint-*.whl for this machine, tried in clean environments with the newest and the oldest OpenBLAS
 #   make papers   the figures and tables of the papers, in papers/, and the verdicts that docs/papers.md shows
 #   make papers-quick   the same with fewer steps, without changing the docs
@@ -46,7 +47,7 @@ sanitize: $(VENV)/test.stamp
 	rm -rf $(SANITIZED)/lib
 	LGINT_SANITIZE=1 CC="$(CC)" $(BIN)/python setup.py -q build --build-base $(SANITIZED) --build-lib $(SANITIZED)/lib
 	LD_PRELOAD="$(PRELOAD)" ASAN_OPTIONS=detect_leaks=0 PYTHONMALLOC=malloc PYTHONPATH=$(SANITIZED)/lib \
-	    $(BIN)/pytest -n $(JOBS) --capture=sys -m "not measures and not slow and not browser" \
+	    $(BIN)/pytest -n $(JOBS) --capture=sys -m "not measures and not slow and not browser" --cases $(SHARE) \
 	    $(patsubst %,--ignore-glob='tests/%',$(UNSANITIZED)) tests
 
 # What `cibuildwheel` does for each platform (see pyproject.toml), but only for this machine's Python.

@@ -4,6 +4,8 @@ import gc
 import os
 import shutil
 import signal
+import zlib
+from collections import Counter
 
 os.environ["MPLBACKEND"] = "Agg"  # notebooks and plots draw into files
 # as many tests run at a time as there are processors, so each takes one; NumPy reads it when it is imported
@@ -24,15 +26,30 @@ NAMED = os.environ.get("LGINT_CHROMIUM")
 CHROMIUM = next(filter(None, map(shutil.which, [NAMED] if NAMED else ["chromium", "chromium-browser"])), NAMED)
 
 
+# of a test with more cases than these, `--cases` leaves some out
+MANY_CASES = 16
+
+
 def pytest_addoption(parser):
-    """The share of slow tests that `make slow SHARE=N` runs."""
+    """The shares of slow tests and of the cases of one test that `make slow` and `make sanitize` run with SHARE=N."""
     parser.addoption("--share", type=int, default=1, metavar="N", help="run one in N of the tests marked `slow`")
+    parser.addoption(
+        "--cases", type=int, default=1, metavar="N", help=f"of a test with over {MANY_CASES} cases run about one in N"
+    )
+
+
+def cases_beyond(items, share):
+    """About all but one in `share` of the cases of every test with many, the same ones in every run."""
+    test = {item: item.nodeid.partition("[")[0] for item in items}
+    cases = Counter(test.values())
+    return {item for item in items if cases[test[item]] > MANY_CASES and zlib.crc32(item.nodeid.encode()) % share != 0}
 
 
 def pytest_collection_modifyitems(config, items):
-    """Leaves out slow tests beyond the requested share, and tests in a browser if there is none."""
+    """Leaves out what is beyond the requested shares, and tests in a browser if there is none."""
     slow = [item for item in items if item.get_closest_marker("slow")]
     left_out = set(slow) - set(slow[:: config.getoption("share")])
+    left_out |= cases_beyond(items, config.getoption("cases"))
     if CHROMIUM is None:
         left_out |= {item for item in items if item.get_closest_marker("browser")}
     items[:] = [item for item in items if item not in left_out]
