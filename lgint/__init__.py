@@ -6,7 +6,7 @@ begin with.
 
 from typing import TYPE_CHECKING, NoReturn
 
-from lgint import _built, groups, modal, models, signatures  # noqa: F401
+from lgint import _built, groups, inertia, modal, models, signatures  # noqa: F401
 from lgint._args import guess
 from lgint._build.builder import ModelBuilder
 from lgint._build.dh import dh_links
@@ -74,6 +74,7 @@ __all__ = [
     "event",
     "ground",
     "groups",
+    "inertia",
     "integrate",
     "linearize",
     "load",

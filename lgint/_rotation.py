@@ -117,12 +117,18 @@ def attitudes() -> dict[str, tuple[int, int]]:
 
 
 def rotation(name: str, value: object) -> Array:
-    """A rotation matrix (3, 3) from a matrix or a unit quaternion (4,); ValueError if it is not a rotation."""
+    """A rotation matrix (3, 3) from one, a unit quaternion (4,), a rotation vector (3,) or a SciPy Rotation.
+
+    ValueError if it is not a rotation.
+    """
     if hasattr(value, "as_matrix"):
         value = value.as_matrix()
-    given = array(name, value, (3, 3), (4,))
+    given = array(name, value, (3, 3), (4,), (3,))
     if given.shape == (3, 3):
         return orthogonal(name, given)
+    if given.shape == (3,):
+        p = np.append(math.cos(0.5 * norm(given)), 0.5 * np.sinc(0.5 * norm(given) / math.pi) * given)
+        return matrix_of_quaternion(p)
     p = unit_quaternion(name, given)
     return matrix_of_quaternion(p / np.linalg.norm(p))
 

@@ -53,8 +53,9 @@ class BodyBuilder(Parts):
             About the COM in body axes, kg m^2: the diagonal; (xx, yy, zz, xy, xz, yz); or the matrix.
         position, velocity : array_like, shape (3,)
             Of the COM, inertial axes, m and m/s. Default zero.
-        rotation : array_like, shape (3, 3) or (4,)
-            Matrix or unit quaternion (scalar first) from body to inertial axes. Default: the identity.
+        rotation : array_like, shape (3, 3), (4,) or (3,), or a SciPy Rotation
+            From body to inertial axes: matrix, unit quaternion (scalar first) or rotation vector (rad). Default: the
+            identity.
         angular_velocity : array_like, shape (3,)
             Body axes, rad/s.
         formulation : str, optional
@@ -66,7 +67,7 @@ class BodyBuilder(Parts):
             of its COM follows from them.
         com : array_like, shape (3,), optional
             With `pivot`: from the pivot to the COM in body axes, in place of `position`.
-        reference : array_like, shape (3, 3) or (4,), optional
+        reference : array_like, shape (3, 3), (4,) or (3,), or a SciPy Rotation, optional
             Rotation from body to inertial axes at which Tait-Bryan angles are zero; the singularity is a quarter turn
             away. Default: the identity. Other formulations do not depend on it.
 
@@ -141,8 +142,8 @@ class BodyBuilder(Parts):
             By which joints, forces and accessors refer to it.
         position : array_like, shape (3,)
             Inertial, m; at rest. A motion gives the position itself.
-        rotation : array_like, shape (3, 3) or (4,)
-            Matrix or unit quaternion (scalar first) from the support's to inertial axes. Default: the identity.
+        rotation : array_like, shape (3, 3), (4,) or (3,), or a SciPy Rotation
+            From the support's to inertial axes, as in `add_body`. Default: the identity.
         motion : array_like, shape (3,) or (6,), table, pieces or function, optional
             The position (m) and, in six values, a rotation vector psi (rad, inertial axes), with which the support has
             the rotation exp(psi) times `rotation`. A vector, at rest. Or a table, a tuple (times (m,), values (m, 3)
@@ -197,8 +198,8 @@ class BodyBuilder(Parts):
             From `lgint.modal.beam` or `lgint.modal.particles`.
         position, velocity : array_like, shape (3,)
             Of the origin of the floating frame, inertial axes, m and m/s.
-        rotation : array_like, shape (3, 3) or (4,)
-            Matrix or unit quaternion (scalar first) from floating to inertial axes. Default: the identity.
+        rotation : array_like, shape (3, 3), (4,) or (3,), or a SciPy Rotation
+            From floating to inertial axes, as in `add_body`. Default: the identity.
         angular_velocity : array_like, shape (3,)
             Of the floating frame in its axes, rad/s.
         eta, eta_rate : array_like, shape (n,)

@@ -14,6 +14,7 @@ from lgint._build.body import Body
 from lgint._build.controls import ControlBuilder
 from lgint._build.edges import add_edge
 from lgint._build.line import Line, line
+from lgint._build.sections import Section
 from lgint._build.timed import Load, Motion, is_table, set_kinks, value_in_time
 from lgint._build.urdf import UrdfBuilder
 from lgint._model.checks import triangle
@@ -60,9 +61,10 @@ class RodBuilder(UrdfBuilder, ControlBuilder):
         start: ArrayLike | None = None,
         end: ArrayLike | None = None,
         edges: int | None = None,
-        stiffness: ArrayLike,
-        inertia: ArrayLike,
-        damping: ArrayLike = NO_DAMPING,
+        section: Section | None = None,
+        stiffness: ArrayLike | None = None,
+        inertia: ArrayLike | None = None,
+        damping: ArrayLike | None = None,
         reference_strain: Strain | None = None,
         constraints: str | None = "kirchhoff",
         clamped: Clamps = (),
@@ -98,13 +100,15 @@ class RodBuilder(UrdfBuilder, ControlBuilder):
             Ends of a straight rod, m, inertial.
         edges : int
             Number of edges of a straight rod.
+        section : Section, optional
+            From `lgint.section`: gives `stiffness`, `inertia` and `damping`, unless they are given as well.
         stiffness : array_like, shape (6,), (6, 6), (n, 6) or (n, 6, 6)
             N for the first three, N m^2 for the others: one or one per edge; the diagonal or a symmetric matrix. Six
             rows of six numbers are a matrix.
         inertia : array_like, shape (4,) or (n, 4)
             Mass per length, kg/m, and moments of inertia per length about d1, d2, d3, kg m; one or one per edge.
         damping : array_like, shape (6,) or (n, 6)
-            Diagonal, not negative, N s and N m^2 s.
+            Diagonal, not negative, N s and N m^2 s. Default: that of the section, otherwise none.
         reference_strain : optional
             The strain without stress: (6,) or (n, 6); a table (times (m,), values (m, 6)) for all edges, linear between
             its times; a function of time that returns (6,), or n of them. A function that changes constrained strains
@@ -151,6 +155,7 @@ class RodBuilder(UrdfBuilder, ControlBuilder):
             of nodes that do not exist, and edges of which both ends are clamped. The builder is then as it was before.
             Moments of inertia that violate the triangle inequality are a warning.
         """
+        stiffness, inertia, damping = _material(name, section, stiffness, inertia, damping)
         shape = line(name, nodes, rotations, start, end, edges, length, closed)
         rod = self._rod_names(name, prefix, shape)
         _check_formulation(f"formulation of {name!r}", formulation)
@@ -347,6 +352,30 @@ def _is_table(given: object) -> bool:
     if not isinstance(given, Sequence) or len(given) != 2:
         return False
     return [np.array(part, dtype=object).ndim for part in given] == [1, 2]
+
+
+def _material(
+    name: str,
+    section: Section | None,
+    stiffness: ArrayLike | None,
+    inertia: ArrayLike | None,
+    damping: ArrayLike | None,
+) -> tuple[ArrayLike, ArrayLike, ArrayLike]:
+    """Stiffness, inertia and damping: what is given for itself, otherwise those of the section."""
+    if section is not None:
+        if not isinstance(section, Section):
+            raise ValueError(f"section of {name!r}: what lgint.section gives expected, got {section!r}")
+        if stiffness is not None and inertia is not None and damping is not None:
+            raise ValueError(
+                f"section of {name!r}: it has no effect beside stiffness, inertia and damping; leave it out"
+            )
+        stiffness = section.stiffness if stiffness is None else stiffness
+        inertia = section.inertia if inertia is None else inertia
+        damping = section.damping if damping is None else damping
+    if stiffness is None or inertia is None:
+        missing = "stiffness" if stiffness is None else "inertia"
+        raise ValueError(f"{missing} of {name!r}: numbers expected, or a section=lgint.section(...), got None")
+    return stiffness, inertia, NO_DAMPING if damping is None else damping
 
 
 def _inertia(what: str, value: ArrayLike, edges: int) -> Array:

@@ -503,7 +503,7 @@ class UrdfBuilder(BodyBuilder, JointBuilder, CouplingBuilder):
             Before all names.
         position : array_like, shape (3,), optional
             Of the root link's origin, inertial, m. Default: the origin.
-        rotation : array_like, shape (3, 3) or (4,), optional
+        rotation : array_like, shape (3, 3), (4,) or (3,), or a SciPy Rotation, optional
             From the axes of the root link to inertial ones. Default: the identity.
         formulation : str
             Of all links. In a model in minimal coordinates a free root link is a body on R^3 x SO(3).

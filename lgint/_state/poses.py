@@ -158,7 +158,11 @@ def _of_joint(label: str, kind: str, value: Any, *, rate: bool) -> Any:
 
 
 def _pair(label: str, value: Any, *, rate: bool) -> Pose:
-    words = "a velocity (3,) and an angular velocity (3,)" if rate else "a position (3,) and a rotation (3, 3) or (4,)"
+    words = (
+        "a velocity (3,) and an angular velocity (3,)"
+        if rate
+        else "a position (3,) and a rotation (3, 3), (4,) or (3,)"
+    )
     if not isinstance(value, (tuple, list)) or len(value) != 2:
         raise ValueError(f"{label}: {words} expected, got {shown(value)}")
     second = array(label, value[1], (3,)) if rate else rotation(label, value[1])

@@ -8,6 +8,7 @@ BASE = {"_args", "_built", "_core", "_html", "_rotation", "_version"}
 MAY_IMPORT = {
     "base": {"base"},
     "groups": {"base"},
+    "inertia": {"base"},
     "modal": {"base"},
     "signatures": {"base"},
     "_model": {"base", "modal", "signatures", "_model"},
@@ -23,6 +24,7 @@ MAY_IMPORT = {
     "lgint": {
         "base",
         "groups",
+        "inertia",
         "modal",
         "signatures",
         "_model",
