@@ -9,12 +9,18 @@ STEP = 0.19e-6  # s, the time of a step of rk44 on the free top on the machine o
 
 def least(function, repeat=5):
     """The least processor time of a call, s."""
-    taken = []
+    return in_turn(function, repeat=repeat)[0]
+
+
+def in_turn(*functions, repeat=20):
+    """The least processor time of each call, s; they are made in turn, so that a disturbance affects all of them."""
+    best = [float("inf")] * len(functions)
     for _ in range(repeat):
-        begin = time.process_time()
-        function()
-        taken.append(time.process_time() - begin)
-    return min(taken)
+        for i, function in enumerate(functions):
+            begin = time.process_time()
+            function()
+            best[i] = min(best[i], time.process_time() - begin)
+    return best
 
 
 def slowness():

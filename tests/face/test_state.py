@@ -4,8 +4,8 @@ import copy
 import inspect
 import itertools
 import pickle
-import time
 import timeit
+from functools import partial
 
 import numpy as np
 import pytest
@@ -15,6 +15,7 @@ from face import systems
 from kinds import FREE, NODES
 from lgint._model.model import Model
 from lgint._state.outputs import OutputAccessors
+from pace import in_turn
 
 # values of the accessors' parameters except for names, of which all are tried; one that is missing here fails the test
 VALUES = {
@@ -297,15 +298,19 @@ def test_states_cost_little():
         def __init__(self, a, b):
             self.a, self.b = a, b
 
-    def cost(function):
-        return min(timeit.repeat(function, number=500, repeat=40, timer=time.process_time))
-
-    plain, joint = cost(lambda: Pair(1, 2)), model.state().angle_names[0]
+    joint = model.state().angle_names[0]
     for make in (lambda: run.state(2), lambda: stepper.state, model.state):
-        made = cost(make)
+        calls = (
+            lambda: Pair(1, 2),
+            make,
+            lambda make=make: make().position("rod"),
+            lambda make=make: make().joint_angle(joint),
+        )
+        timers = (timeit.Timer(call) for call in calls)
+        plain, made, position, angle = in_turn(*(partial(timer.timeit, 500) for timer in timers), repeat=40)
         assert made < 10 * plain
-        assert cost(lambda make=make: make().position("rod")) - made < 25 * plain
-        assert cost(lambda make=make: make().joint_angle(joint)) - made < 18 * plain
+        assert position - made < 25 * plain
+        assert angle - made < 18 * plain
 
 
 # ---- starts from states ----

@@ -10,6 +10,7 @@ import pytest
 import lgint
 from face import systems
 from models.robots import tree_of_7
+from pace import slowness
 
 PARTS = ("t", "q", "v", "vdot", "lam")
 METHODS = lgint.methods()
@@ -282,7 +283,7 @@ def test_a_control_loop_of_12_joints_costs_30_us_beyond_its_steps():
         return best / 200
 
     beyond = seconds(loop) - seconds(steps)
-    assert beyond < 30e-6
+    assert beyond < 30e-6 * max(slowness(), 1)
 
 
 def chain(n):

@@ -9,6 +9,7 @@ import sys
 import textwrap
 import threading
 import time
+from collections import Counter
 from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
 from contextlib import nullcontext
 from pathlib import Path
@@ -17,7 +18,6 @@ import numpy as np
 import pytest
 
 import lgint
-from lgint import _core
 from lgint._sweep.execute import StoppedError
 from lgint._sweep.job import Job
 from lgint._sweep.units import units_of
@@ -494,7 +494,7 @@ def test_two_threads_are_nearly_twice_as_fast():
         assert len(ready) == 2
         return sum(ready.values()) / seconds
 
-    assert max(share() for _ in range(3)) > 1.9
+    assert any(share() > 1.9 for _ in range(8))
 
 
 @pytest.mark.measures
@@ -523,23 +523,19 @@ def test_a_sweep_over_values_costs_little_more_than_its_steps():
     assert min(ratios) < 1.2
 
 
-@pytest.mark.measures
-def test_a_run_of_a_sweep_costs_little_more_than_the_core():
-    """Even if a thousand steps take a fifth of a millisecond; the core alone runs the same models and starts."""
-    arguments = {"method": "rk44", "t_end": 1.0, "h": 1e-3, "save_every": 100}
+def test_a_run_of_a_sweep_takes_few_calls():
+    """Calls of functions for each further run, which are what it costs beside its steps: a tenth of 1000 of `rk44`."""
+    arguments = {"method": "rk44", "t_end": 0.01, "h": 1e-3}
     job = Job(lgint.models.heavy_top(constrained=False), arguments, {"q": lambda run: run.q[-1]})
-    runs = [{"top.mass": mass} for mass in np.linspace(5, 20, 300)]
-    models = [job.model(run) for run in runs]
-    starts = [np.stack([getattr(model, name) for model in models]) for name in ("q0", "v0", "mem0")]
-    cores = [model.core for model in models]
 
-    def took(function):
-        begin = time.process_time()
-        function()
-        return time.process_time() - begin
+    def calls(n):
+        events, runs = Counter(), [{"top.mass": mass} for mass in np.linspace(5, 20, n)]
+        sys.setprofile(lambda frame, event, function: events.update([event]))
+        try:
+            job(runs)
+        finally:
+            sys.setprofile(None)
+        return events["call"] + events["c_call"]
 
-    bare, whole = [], []
-    for _ in range(15):
-        bare.append(took(lambda: _core.ensemble(cores, "rk44", 0.0, 1.0, 1e-3, 100, *starts, {}, None, None, None)))
-        whole.append(took(lambda: job(runs)))
-    assert min(whole) < 1.15 * min(bare)
+    calls(1)  # what is imported and cached once
+    assert (calls(60) - calls(20)) / 40 < 160

@@ -13,6 +13,7 @@ from scipy.spatial.transform import Rotation
 
 import lgint
 from lgint._build.urdf import read
+from pace import slowness
 
 GRAVITY = (0, 0, -9.81)
 FILES = {
@@ -365,7 +366,7 @@ def test_thirty_joints_load_and_build_in_twenty_milliseconds(tmp_path):
         b.add_urdf(path)
         assert b.build().nv == 30
         times.append(time.process_time() - begin)
-    assert min(times) < 0.02
+    assert min(times) < 0.02 * max(slowness(), 1)
 
 
 # ---- files with a fault ----
