@@ -69,6 +69,25 @@ class System:
         invariant: bool = False,  # rows of joints and their multipliers in the axes of bodies
         static: bool = False,  # prescribed motions are taken at rest
     ) -> dict[str, Array]: ...  # B, Z dense (..., nrows, nv); S dense (..., nv, nv)
+    # the derivatives of these terms by one of the numbers for which a model was `differentiated`
+    def derivative(
+        self,
+        parameter: int,
+        t: ArrayLike,
+        q: ArrayLike,
+        v: ArrayLike,
+        a: ArrayLike | None = None,
+        lam: ArrayLike | None = None,
+        *,
+        mem: ArrayLike | None = None,
+        want: str | Sequence[str] | None = None,
+        k: ArrayLike = (0.0, 0.0, 1.0),
+        X: ArrayLike | None = None,
+        wa: ArrayLike = 1.0,
+        load: ArrayLike = 1.0,
+        invariant: bool = False,
+        static: bool = False,
+    ) -> dict[str, Array]: ...
     def linearise(
         self,
         t: ArrayLike,
@@ -244,6 +263,17 @@ class Model(System):
     def rows(self, element: int) -> tuple[int, int, int, int]: ...  # row, nrows, mem, nmem
     # a model with the same shape and plans, and other parameters of all elements
     def varied(self, parameters: Array, states: Callable[..., Any] | None = None) -> Model: ...
+    # the same model with derivatives of its terms by n numbers: of each its size and how many parameters and ends of
+    # elements change with it; of all of them places and rates of parameters, ends, and motions of their frames
+    def differentiated(
+        self,
+        sizes: Array,
+        counts: NDArray[np.intc],
+        places: NDArray[np.intc],
+        rates: Array,
+        ends: NDArray[np.intc],
+        motions: Array,
+    ) -> Model: ...
 
 class CallableSystem(System):
     """A system that calls Python functions, which take a float and read-only NumPy arrays and return values that NumPy

@@ -286,10 +286,68 @@ static PyObject *model_varied(PyObject *self, PyObject *args)
     return other;
 }
 
+/* ---- derivatives by parameters ---- */
+
+PyDoc_STRVAR(differentiated_doc,
+             "differentiated(sizes, counts, places, rates, ends, motions)\n--\n\n"
+             "The same model with derivatives of its terms by n numbers, which `derivative` gives. Of each number\n"
+             "its size, (n,), by which differences take their steps, and how many parameters and ends change with\n"
+             "it, (n, 2). Of all of them, one after the other: places of parameters among those of all elements,\n"
+             "(k, 1), and their derivatives (k,); ends of elements, twice the element's number and 1 for the second,\n"
+             "(m, 1), and the derivatives of base and offset of their frames, (6 m,).");
+
+/* The directions of the arguments, in memory that the list keeps. NULL: an exception is set. */
+static const lg_direction *read_directions(PyObject *args, int *n, PyObject *scratch)
+{
+    PyObject *given[6];
+    const double *sizes, *rates, *motions;
+    if (!PyArg_ParseTuple(args, "OOOOOO:differentiated", &given[0], &given[1], &given[2], &given[3], &given[4],
+                          &given[5]) ||
+        (*n = lg_read_vector(scratch, "sizes", given[0], -1, &sizes)) < 0)
+        return NULL;
+    const int (*count)[2] = integers(given[1], "counts", *n, 2, scratch);
+    lg_direction *directions = count ? lg_keep_memory(scratch, *n + 1, sizeof *directions) : NULL;
+    int nvalues = 0, nends = 0;
+    for (int i = 0; directions && i < *n; i++)
+        nvalues += count[i][0], nends += count[i][1];
+    const int *places = directions ? integers(given[2], "places", nvalues, 1, scratch) : NULL;
+    const int *ends = places ? integers(given[4], "ends", nends, 1, scratch) : NULL;
+    if (!ends || lg_read_vector(scratch, "rates", given[3], nvalues, &rates) < 0 ||
+        lg_read_vector(scratch, "motions", given[5], 6 * (npy_intp)nends, &motions) < 0)
+        return NULL;
+    for (int i = 0; i < *n; i++) {
+        directions[i] = (lg_direction){sizes[i], count[i][0], places, rates, count[i][1], ends, motions};
+        places += count[i][0], rates += count[i][0];
+        ends += count[i][1], motions += 6 * count[i][1];
+    }
+    return directions;
+}
+
+static PyObject *model_differentiated(PyObject *self, PyObject *args)
+{
+    const lg_system_object *origin = (lg_system_object *)self;
+    PyObject *shape = origin->shape ? origin->shape : self, *owned = Py_BuildValue("[OO]", shape, self), *other = NULL;
+    PyObject *scratch = PyList_New(0);
+    int n;
+    const lg_direction *directions = owned && scratch ? read_directions(args, &n, scratch) : NULL;
+    if (directions) {
+        lg_model *model = NULL;
+        lg_report report;
+        lg_status status = lg_model_differentiate(origin->core, n, directions, &model, &report);
+        other = model_object(Py_TYPE(self), status, model, &report, Py_None, owned);
+    }
+    if (other)
+        ((lg_system_object *)other)->shape = shape;
+    Py_XDECREF(owned);
+    Py_XDECREF(scratch);
+    return other;
+}
+
 /* ---- the type ---- */
 
 static PyMethodDef model_methods[] = {
     {"varied", model_varied, METH_VARARGS, varied_doc},
+    {"differentiated", model_differentiated, METH_VARARGS, differentiated_doc},
     {NULL, NULL, 0, NULL},
 };
 

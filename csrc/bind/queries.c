@@ -31,6 +31,23 @@ static const lg_query evaluate = {
 };
 METHOD(evaluate)
 
+PyDoc_STRVAR(derivative_doc,
+             "derivative(parameter, t, q, v, a=None, lam=None, *, mem=None, want=None, k=(0, 0, 1), X=None,\n"
+             "           wa=1.0, load=1.0, invariant=False, static=False)\n--\n\n"
+             "Derivatives of these terms at fixed arguments by one of the numbers for which a model was\n"
+             "`differentiated`, by its place in that list.");
+static const lg_query derivative = {
+    "OOOO|OO$OOOOOOOO:derivative",
+    {LG_ARG_parameter, LG_ARG_t, LG_ARG_q, LG_ARG_v, LG_ARG_a, LG_ARG_lam, LG_ARG_mem, LG_ARG_want, LG_ARG_k, LG_ARG_X,
+     LG_ARG_wa, LG_ARG_load, LG_ARG_invariant, LG_ARG_static},
+    {LG_TERMS(RESULT)},
+    .at = lg_probe_derivatives,
+    .named = 1,
+    .coupling = LG_COUPLING_TANGENTS,
+    .planned = 1 << LG_TERM_S,
+};
+METHOD(derivative)
+
 PyDoc_STRVAR(linearise_doc, "linearise(t, q, v, a=None, lam=None, *, mem=None)\n--\n\n"
                             "Stiffness, damping and mass in one evaluation, (..., nv, nv) each: the derivatives of\n"
                             "M a + gyro - force + B^T lam by q (in local coordinates), v and a.");
@@ -170,10 +187,19 @@ static const lg_query project = {
 METHOD(project)
 
 static PyMethodDef system_queries[] = {
-    ENTRY(evaluate),       ENTRY(linearise), ENTRY(evaluate_pair),
-    ENTRY(energy),         ENTRY(residual),  ENTRY(retract),
-    ENTRY(difference),     ENTRY(initial),   ENTRY(project),
-    ENTRY(remember),       ENTRY(sparse),    {"sparsity", ask_sparsity, METH_NOARGS, sparsity_doc},
+    ENTRY(evaluate),
+    ENTRY(linearise),
+    ENTRY(evaluate_pair),
+    ENTRY(derivative),
+    ENTRY(energy),
+    ENTRY(residual),
+    ENTRY(retract),
+    ENTRY(difference),
+    ENTRY(initial),
+    ENTRY(project),
+    ENTRY(remember),
+    ENTRY(sparse),
+    {"sparsity", ask_sparsity, METH_NOARGS, sparsity_doc},
     {NULL, NULL, 0, NULL},
 };
 

@@ -4,6 +4,7 @@
 #include "bind/args.h"
 #include "solve/cause.h"
 #include "solve/query.h"
+#include "system/sensitivity.h"
 
 enum { MAX_AXES = 64 };
 
@@ -269,8 +270,8 @@ static int open_memory(batch *b)
 {
     const lg_system *system = b->asked.probe.system;
     npy_intp nv = system->space->nv, nrows = system->pattern->nrows;
-    double *next = b->memory =
-        PyMem_Calloc((size_t)(7 * nv + nrows + 2 * system->nmem + system->nwork) + 1, sizeof *next);
+    npy_intp nwork = system->sensitivity ? system->sensitivity->nwork : system->nwork;
+    double *next = b->memory = PyMem_Calloc((size_t)(7 * nv + nrows + 2 * system->nmem + nwork) + 1, sizeof *next);
     if (!next) {
         PyErr_NoMemory();
         return -1;

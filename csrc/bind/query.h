@@ -33,6 +33,7 @@
     ROW(slot, INTEGER, "", part.slot)                                                                                  \
     ROW(link, INTEGER, "", part.link)                                                                                  \
     ROW(rule, INTEGER, "", probe.rule)                                                                                 \
+    ROW(parameter, INTEGER, "", probe.parameter)                                                                       \
     ROW(frames, LIST, "", part.list)                                                                                   \
     ROW(elements, LIST, "", part.list)                                                                                 \
     ROW(static, STATICS, "", probe.form)                                                                               \

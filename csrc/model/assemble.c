@@ -86,7 +86,7 @@ static lg_level level_of(const lg_model *m, const lg_wanted *want, int forces, i
 
 static inline void add_inertia(const lg_model *m, lg_form form, const lg_point *at, const lg_wanted *want)
 {
-    for (int i = 0; i < m->nbody_spans; i++)
+    for (int i = 0; i < m->ninertia_spans; i++)
         if (!m->body_spans[i].first->type->is_support)
             body_in(form, m->body_spans[i])->inertia(m->body_spans[i], at, want);
 }
@@ -216,6 +216,8 @@ void lg_model_form(lg_form form, lg_system *sibling)
     default:
         sibling->eval = lg_model_eval;
     }
+    const lg_model *m = sibling->self;
+    sibling->sensitivity = m->sensitivity ? &m->sensitivity[form] : NULL;
 }
 
 lg_status lg_model_add_wrenches(const lg_model *m, lg_form form, const lg_point *at, const lg_wanted *want)

@@ -241,6 +241,7 @@ static void sort_bodies(builder *b)
         if (m->bodies + m->nbodies > first)
             m->body_spans[m->nbody_spans++] = (lg_span){first, m->bodies + m->nbodies};
     }
+    m->ninertia_spans = m->nbody_spans;
 }
 
 /* Sorts in the forces of a row: those that bodies add, or the others. */
@@ -505,37 +506,6 @@ void lg_model_fill_loads(lg_model *m)
     find_vertical(m);
 }
 
-/* ---- traits ---- */
-
-/* The kinematics that a force needs. */
-static lg_level needed_by(const lg_force *force)
-{
-    const lg_force_type *type = force->type;
-    if (force->added_by_body)
-        return LG_ROTATIONS;
-    return type->needs_twists ? LG_TWISTS : type->ignores_positions ? LG_ROTATIONS : LG_POSES;
-}
-
-static void raise_level(lg_model *m, lg_level level)
-{
-    if (level > m->force_level)
-        m->force_level = level;
-}
-
-void lg_model_fill_traits(lg_model *m)
-{
-    m->force_level = LG_ROTATIONS;
-    for (int i = 0; i < m->nforces; i++)
-        raise_level(m, needed_by(&m->forces[i]));
-    for (int i = 0; i < m->njoints; i++) {
-        lg_element *e = &m->joints[i].e;
-        if (!m->joints[i].type->compliance)
-            continue;
-        e->traits = m->joints[i].type->compliance->traits(e);
-        raise_level(m, e->traits & LG_DAMPED ? LG_TWISTS : LG_POSES);
-    }
-}
-
 /* Names the blocks' own rows after the body on the block. */
 static void name_own_rows(builder *b)
 {
@@ -647,6 +617,7 @@ void lg_model_free(lg_model *model)
 {
     if (!model)
         return;
+    lg_model_free_derivatives(model->derivatives);
     lg_arena_close(&model->records);
     lg_arena_close(&model->shape);
     free(model);

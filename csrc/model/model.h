@@ -96,6 +96,22 @@ lg_status lg_model_create(const lg_model_spec *spec, lg_model **model, lg_report
    change. */
 lg_status lg_model_vary(const lg_model *origin, size_t n, const double *parameters, lg_model **model,
                         lg_report *report);
+
+/* How a model changes with one number p, by which one differentiates. */
+typedef struct lg_direction {
+    double size; /* of p, or of what it is added to: steps of differences are fractions of it */
+    int nvalues;
+    const int *place; /* of parameters, numbered through all elements in the order of the description, */
+    const double *rate; /* their derivatives by p */
+    int nends;
+    const int *end; /* of elements: twice the number of the element, and 1 for its second frame */
+    const double *motion; /* derivatives by p of base and offset of the frames there, six for each */
+} lg_direction;
+
+/* The same model with derivatives by n numbers: system->sensitivity. It uses the arrays of the other one, which is
+   freed last. */
+lg_status lg_model_differentiate(const lg_model *origin, int n, const lg_direction *directions, lg_model **model,
+                                 lg_report *report);
 /* What laws of the state are given as their reader; to be called before the model is used. */
 void lg_model_set_reader(lg_model *model, void *reader);
 void lg_model_free(lg_model *model);

@@ -40,6 +40,7 @@ typedef struct lg_parameter {
     lg_validity valid;
     lg_parameter_axes axes;
     lg_default initially;
+    int quadratic; /* all terms of the element are polynomials of the second degree in it, or of a lower one */
     const char *choices; /* of LG_CHOICE: "inertial|body"; the value is the number of one of them, from 0 on */
 } lg_parameter;
 

@@ -8,6 +8,7 @@
 #include "model/force/force.h"
 #include "model/joint/joint.h"
 #include "system/optional.h"
+#include "system/sensitivity.h"
 
 /* An element of the description: its family's record. One of the three is not NULL. */
 typedef struct lg_element_ref {
@@ -43,6 +44,7 @@ struct lg_model {
     lg_span *body_spans;
     lg_forces *force_spans;
     lg_joints *joint_spans;
+    int ninertia_spans; /* of bodies with an inertia that matters: all but in parts of a model (sensitivity.c) */
     int nbodies, nforces, njoints, nframes, nelements;
     size_t turned; /* position in the scratch of room for the memory: memory.c */
     unsigned given_flags; /* as in lg_model_spec, and so is `forget` */
@@ -54,6 +56,8 @@ struct lg_model {
     int ncontrols;
     struct lg_controller *controls; /* control.h; a part of the shape */
     void *reader; /* lg_model_set_reader */
+    struct lg_derivatives *derivatives; /* by parameters, sensitivity.c; NULL: none */
+    const lg_sensitivity *sensitivity; /* theirs, for each form */
 
     /* In the order of the description. */
     const lg_frame **frame_of;
@@ -75,6 +79,8 @@ double lg_model_next_kink(void *self, double t);
 lg_status lg_model_commit(void *self, const lg_point *from, const lg_point *to, double *mem, lg_report *report);
 int lg_model_has_motions(const lg_model *m);
 void lg_model_form(lg_form form, lg_system *sibling);
+/* Frees derivatives by parameters, sensitivity.c; NULL: nothing. */
+void lg_model_free_derivatives(struct lg_derivatives *derivatives);
 extern const lg_inverse_mass lg_model_inverse_mass;
 /* Those of steps, pair.c. */
 extern const lg_steps lg_model_steps;
@@ -88,7 +94,7 @@ lg_status lg_model_collect(const lg_model *m, const lg_point *at, const lg_wante
 lg_status lg_model_add_reads(const lg_model *m, const lg_point *at, const lg_wanted *want);
 /* Writes the dead loads that bodies bear, and the direction of gravity. */
 void lg_model_fill_loads(lg_model *m);
-/* Writes the traits of joints with compliance, and the level of kinematics that forces need. */
+/* Writes the traits of joints with compliance, and the level of kinematics that forces need; traits.c. */
 void lg_model_fill_traits(lg_model *m);
 /* Fills m->system once all else is filled, system.c. */
 void lg_model_fill_system(lg_model *m);

@@ -21,9 +21,8 @@ enum { LG_SOURCE_VALUES = 6 }; /* the largest number of values */
 
 #define LG_SOURCE_PARAMETERS(unit, count)                                                                              \
     {"source", "", "where the values come from", LG_SCALAR, .valid = LG_CHOICE, .choices = "constant|table|function"}, \
-    {                                                                                                                  \
-        "data", unit, count "; or a count n, n times and " count " for each time; or kinks of a function", LG_REST     \
-    }
+        {"data", unit, count "; or a count n, n times and " count " for each time; or kinks of a function", LG_REST,   \
+         .quadratic = 1}
 
 /* n values; on failure *reason is a short reason. */
 lg_status lg_source_check(const lg_element *e, int first, int n, const char **reason);

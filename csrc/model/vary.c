@@ -82,6 +82,8 @@ static lg_status copy(const lg_model *from, lg_model *m)
 {
     *m = *from;
     m->shape = (lg_arena){0};
+    m->derivatives = NULL;
+    m->sensitivity = m->system.sensitivity = NULL;
     LG_TRY(lg_arena_copy(&m->records, &from->records));
     const move by = {m->records.base, from->records.base};
     move_arrays(&by, m);

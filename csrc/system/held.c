@@ -213,4 +213,5 @@ void lg_held_open(lg_held *held, const lg_system *system)
     s->block_name = system->block_name ? block_name : NULL;
     s->not_finite = system->not_finite ? not_finite : NULL;
     s->laws = system->laws ? &laws : NULL;
+    s->sensitivity = NULL;
 }

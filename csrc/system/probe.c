@@ -3,6 +3,7 @@
 
 #include "core/arena.h"
 #include "core/small.h"
+#include "system/sensitivity.h"
 
 typedef struct scratch {
     const lg_probe *probe;
@@ -142,6 +143,15 @@ static int is_mass(const lg_probe *probe)
     return !probe->X && (!probe->k || (probe->k[0] == 0 && probe->k[1] == 0 && probe->k[2] == 1));
 }
 
+/* The terms at the point, or their derivatives by a parameter. */
+static lg_status terms(const lg_probe *probe, const lg_wanted *wanted)
+{
+    const lg_system *system = probe->system;
+    if (!probe->derivative)
+        return system->eval(system->self, &probe->point, wanted);
+    return system->sensitivity->eval(system->self, probe->parameter, &probe->point, wanted);
+}
+
 static lg_status evaluate(scratch *s)
 {
     const lg_system *system = s->probe->system;
@@ -152,7 +162,7 @@ static lg_status evaluate(scratch *s)
     if (wanted.ntangents)
         lg_matrix_zero(&s->matrix);
 
-    LG_TRY(system->eval(system->self, &s->probe->point, &wanted));
+    LG_TRY(terms(s->probe, &wanted));
     if (wanted.B)
         fill_rows(system, s->B, out[LG_TERM_B]);
     if (wanted.Z)
@@ -160,6 +170,17 @@ static lg_status evaluate(scratch *s)
     if (wanted.ntangents)
         fill_matrix(system, &s->matrix, s->probe->form == LG_FORM_BODY_AXES, out[LG_TERM_S]);
     return LG_OK;
+}
+
+lg_status lg_probe_derivatives(lg_probe *probe)
+{
+    const lg_sensitivity *sensitivity = probe->system->sensitivity;
+    if (!sensitivity || probe->parameter < 0 || probe->parameter >= sensitivity->count) {
+        lg_report_name(&probe->report, "the system has no derivative of this number");
+        return LG_BAD_ARGUMENT;
+    }
+    probe->derivative = 1;
+    return lg_probe_terms(probe);
 }
 
 lg_status lg_probe_terms(lg_probe *probe)

@@ -49,6 +49,7 @@ typedef struct lg_probe {
     lg_point point;
     const double *k,
         *X; /* d(q, v, a)/du = k[i] X[i] for S; X: three nv x nv, block diagonal. NULL: 0, 0, 1; identities */
+    int derivative, parameter; /* whether the derivatives of terms by a parameter are asked for; its number */
     lg_pair pair; /* of a step from `point`: h and q1 are read */
     int rule, equivariant; /* its gradients: 0 discrete, else those at the middle; 0 as printed */
     const double *theta; /* nv */
@@ -63,6 +64,8 @@ typedef struct lg_probe {
 
 /* out: LG_TERMS. For S, a plan for LG_COUPLING_TANGENTS, and for rows in the axes of bodies for LG_COUPLING_GROUPS. */
 lg_status lg_probe_terms(lg_probe *probe);
+/* The same for their derivatives by a parameter. */
+lg_status lg_probe_derivatives(lg_probe *probe);
 /* out: K, D and M, the derivatives of the residual M a + gyro - force + B^T lam by q, v and a. Plan as before. */
 lg_status lg_probe_linear(lg_probe *probe);
 /* The same and B, without zeros; what is NULL is not wanted. K, D and M: clique by clique, pair by pair of its blocks,

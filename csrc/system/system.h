@@ -31,10 +31,11 @@ enum {
     LG_SYSTEM_REGULAR_MASS = 128 /* M is constant, and every block of it has an inverse */
 };
 
-/* Optional parts: optional.h, step.h. */
+/* Optional parts: optional.h, step.h, sensitivity.h. */
 typedef struct lg_choice lg_choice;
 typedef struct lg_inverse_mass lg_inverse_mass;
 typedef struct lg_laws lg_laws;
+typedef struct lg_sensitivity lg_sensitivity;
 typedef struct lg_steps lg_steps;
 typedef struct lg_system lg_system;
 
@@ -68,6 +69,7 @@ struct lg_system {
     const char *(*block_name)(void *self, int block); /* the body on a block; optional */
     const char *(*not_finite)(void *self, const lg_point *point); /* the element whose force is not finite; optional */
     const lg_laws *laws; /* the user's functions; optional */
+    const lg_sensitivity *sensitivity; /* derivatives by parameters; optional */
 };
 
 /* The same system in another form. It has the same `self`, shape, plans and parameters, and lasts as long as that

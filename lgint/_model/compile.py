@@ -163,11 +163,16 @@ class Compiled:
         return owned
 
 
+def described(record: Record, frames: Frames, joints: dict[str, JointIndices]) -> Description:
+    """The description of the system of a record, whose frames are given; enters the indices of all joints."""
+    elements = (make(*arguments, record) for _, make, arguments, _ in _makers(record, frames, joints))
+    return Description.of(blocks_of(record), frames, elements)
+
+
 def compiled(record: Record) -> Compiled:
     """The system that a record describes."""
     frames, joints = Frames(record), dict[str, JointIndices]()
-    elements = (make(*arguments, record) for _, make, arguments, _ in _makers(record, frames, joints))
-    description = Description.of(blocks_of(record), frames, elements)
+    description = described(record, frames, joints)
     starts = [0, *np.cumsum(description.numbers[:, 2]).tolist()]
     bodies, weights = frames.elements()
     weighed = slice(starts[bodies], starts[bodies + weights])

@@ -172,6 +172,11 @@ def changed(record: Record, value: Value, name: str, given: object) -> Record:
     if _equal(given, old):
         return record
     new: Any = value.parameter.read(name, given) if value.parameter else _READERS[value.key](name, given, old)
+    return replaced(record, value, new)
+
+
+def replaced(record: Record, value: Value, new: Any) -> Record:
+    """The record with another value, or array, which is not checked."""
     if not value.section:
         return {**record, "gravity": new}
     rows: dict[str, Any] = record[value.section]  # type: ignore[literal-required]
@@ -181,6 +186,14 @@ def changed(record: Record, value: Value, name: str, given: object) -> Record:
     elif value.place is not None:
         new = [new if i == value.place else other for i, other in enumerate(row[value.key])]
     return {**record, value.section: {**rows, value.row: {**row, value.key: new}}}  # type: ignore[misc]
+
+
+def moved(record: Record, value: Value, change: float) -> Record:
+    """The record with a number that is greater by `change`, which is not checked."""
+    old = value_in(record, value)
+    if value.entry is None:
+        return replaced(record, value, old + change)
+    return replaced(record, value, _with_entry(old, value, np.asarray(old)[value.entry] + change).tolist())
 
 
 def _with_entry(old: Any, value: Value, new: float) -> Any:

@@ -3,9 +3,9 @@
 #include "model/body/modal_tangent.h"
 
 static const lg_parameter parameters[] = {
-    {"mass", "kg", "mass", LG_SCALAR, .valid = LG_POSITIVE},
-    {"first", "kg m", "first moment, sum m X", LG_VECTOR(3)},
-    {"second", "kg m^2", "second moment, sum m X X^T", LG_MATRIX(3, 3)},
+    {"mass", "kg", "mass", LG_SCALAR, .valid = LG_POSITIVE, .quadratic = 1},
+    {"first", "kg m", "first moment, sum m X", LG_VECTOR(3), .quadratic = 1},
+    {"second", "kg m^2", "second moment, sum m X X^T", LG_MATRIX(3, 3), .quadratic = 1},
     {"data", "SI",
      "per mode sum m Phi; per mode sum m X Phi^T; per pair of modes sum m Phi Phi^T; stiffness; damping; nodes",
      LG_REST},

@@ -4,7 +4,7 @@
        twist = (v, 0),   H = [1; 0],   Z = 0. */
 #include "model/body/momentum.h"
 
-static const lg_parameter parameters[] = {{"mass", "kg", "mass", LG_SCALAR, .valid = LG_POSITIVE}};
+static const lg_parameter parameters[] = {{"mass", "kg", "mass", LG_SCALAR, .valid = LG_POSITIVE, .quadratic = 1}};
 
 static lg_status point_check(const lg_body *b, const char **reason)
 {

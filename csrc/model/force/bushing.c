@@ -17,13 +17,21 @@
 enum { AXES, STIFFNESS = 18, DAMPING = STIFFNESS + 36, PRELOAD = DAMPING + 36, CURVES = PRELOAD + 6 };
 
 #define PARAMETERS                                                                                                     \
-    LG_TRIADS,                                                                                                         \
-        {"stiffness", "N/m, N, N m", "matrix K, along and about the axes", LG_MATRIX(6, 6), .valid = LG_SEMIDEFINITE}, \
-        {"damping", "N s/m, N s, N m s", "matrix C", LG_MATRIX(6, 6), .valid = LG_SEMIDEFINITE, .initially = LG_ZERO}, \
-    {                                                                                                                  \
-        "preload", "N, N m", "force and moment on the second body where both triads coincide", LG_VECTOR(6),           \
-            .initially = LG_ZERO                                                                                       \
-    }
+    LG_TRIADS, {"stiffness",                                                                                           \
+                "N/m, N, N m",                                                                                         \
+                "matrix K, along and about the axes",                                                                  \
+                LG_MATRIX(6, 6),                                                                                       \
+                .valid = LG_SEMIDEFINITE,                                                                              \
+                .quadratic = 1},                                                                                       \
+        {"damping",       "N s/m, N s, N m s",      "matrix C",                                                        \
+         LG_MATRIX(6, 6), .valid = LG_SEMIDEFINITE, .initially = LG_ZERO,                                              \
+         .quadratic = 1},                                                                                              \
+        {"preload",                                                                                                    \
+         "N, N m",                                                                                                     \
+         "force and moment on the second body where both triads coincide",                                             \
+         LG_VECTOR(6),                                                                                                 \
+         .initially = LG_ZERO,                                                                                         \
+         .quadratic = 1}
 
 static const lg_parameter parameters[] = {PARAMETERS};
 static const lg_parameter curved_parameters[] = {

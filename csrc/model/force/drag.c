@@ -6,7 +6,13 @@
 enum { DRAG, SOURCE = 9 }; /* indices of the parameters */
 
 #define DRAG_PARAMETER                                                                                                 \
-    {"drag", "N s/m", "matrix C of the coefficients", LG_MATRIX(3, 3), .valid = LG_SEMIDEFINITE, .axes = LG_FIRST_AXES}
+    {"drag",                                                                                                           \
+     "N s/m",                                                                                                          \
+     "matrix C of the coefficients",                                                                                   \
+     LG_MATRIX(3, 3),                                                                                                  \
+     .valid = LG_SEMIDEFINITE,                                                                                         \
+     .axes = LG_FIRST_AXES,                                                                                            \
+     .quadratic = 1}
 
 static const lg_parameter parameters[] = {DRAG_PARAMETER};
 static const lg_parameter wind_parameters[] = {DRAG_PARAMETER, LG_SOURCE_PARAMETERS("m/s", "three values")};

@@ -10,9 +10,9 @@
 /* ---- componentwise ---- */
 
 static const lg_parameter cartesian_parameters[] = {
-    {"stiffness", "N/m", "stiffness along x, y, z", LG_VECTOR(3)},
-    {"damping", "N s/m", "damping along x, y, z", LG_VECTOR(3), .initially = LG_ZERO},
-    {"offset", "m", "unstretched x_b - x_a", LG_VECTOR(3), .initially = LG_START_SEPARATION},
+    {"stiffness", "N/m", "stiffness along x, y, z", LG_VECTOR(3), .quadratic = 1},
+    {"damping", "N s/m", "damping along x, y, z", LG_VECTOR(3), .initially = LG_ZERO, .quadratic = 1},
+    {"offset", "m", "unstretched x_b - x_a", LG_VECTOR(3), .initially = LG_START_SEPARATION, .quadratic = 1},
 };
 
 /* A = -diag(k) */
@@ -56,9 +56,10 @@ static double cartesian_potential(const lg_element *e, const lg_pose *const f[2]
 /* ---- point to point ---- */
 
 static const lg_parameter spring_parameters[] = {
-    {"stiffness", "N/m", "stiffness", LG_SCALAR},
-    {"damping", "N s/m", "damping", LG_SCALAR, .initially = LG_ZERO},
-    {"length", "m", "unstretched length", LG_SCALAR, .valid = LG_NONNEGATIVE, .initially = LG_START_DISTANCE},
+    {"stiffness", "N/m", "stiffness", LG_SCALAR, .quadratic = 1},
+    {"damping", "N s/m", "damping", LG_SCALAR, .initially = LG_ZERO, .quadratic = 1},
+    {"length", "m", "unstretched length", LG_SCALAR, .valid = LG_NONNEGATIVE, .initially = LG_START_DISTANCE,
+     .quadratic = 1},
 };
 
 /* The force between two points that coincide. */

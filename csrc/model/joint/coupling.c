@@ -8,8 +8,8 @@
 enum { FACTOR, OFFSET, SHARES, OWN }; /* the last parameters */
 
 #define TERM                                                                                                           \
-    {"factor", "any", "coefficient of the coordinate in the sum", LG_SCALAR},                                          \
-        {"offset", "any", "value of the sum, in the first term", LG_SCALAR, .initially = LG_ZERO},                     \
+    {"factor", "any", "coefficient of the coordinate in the sum", LG_SCALAR, .quadratic = 1},                          \
+        {"offset", "any", "value of the sum, in the first term", LG_SCALAR, .initially = LG_ZERO, .quadratic = 1},     \
         {"row",                                                                                                        \
          "",                                                                                                           \
          "whether the term has a row of its own or adds to that of the term before it",                                \

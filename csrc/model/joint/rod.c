@@ -7,8 +7,9 @@ static const lg_parameter parameters[] = {
     LG_TRIAD("axes_a", LG_FIRST_AXES, "directors of the section on the first body; columns d1 d2 d3"),
     LG_TRIAD("axes_b", LG_SECOND_AXES, "directors of the section on the second body; columns d1 d2 d3"),
     {"length", "m", "length of the unstrained edge", LG_SCALAR, .valid = LG_POSITIVE},
-    {"stiffness", "N, N m, N m^2", "matrix C of the section", LG_MATRIX(6, 6), .valid = LG_SEMIDEFINITE},
-    {"damping", "N s, N m^2 s", "diagonal of C_d", LG_VECTOR(6), .valid = LG_NONNEGATIVE},
+    {"stiffness", "N, N m, N m^2", "matrix C of the section", LG_MATRIX(6, 6), .valid = LG_SEMIDEFINITE,
+     .quadratic = 1},
+    {"damping", "N s, N m^2 s", "diagonal of C_d", LG_VECTOR(6), .valid = LG_NONNEGATIVE, .quadratic = 1},
     LG_SOURCE_PARAMETERS("1, 1/m", "six reference strains"),
 };
 

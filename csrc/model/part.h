@@ -1,0 +1,14 @@
+/* A small model of the elements that a direction changes, and of the bodies under their frames, at another value of the
+   number that the direction belongs to. It shares blocks, pattern and scratch with the whole model, so that what its
+   evaluation adds is in the same places; nothing else is written. The poses of its frames are behind that scratch. */
+#ifndef LG_MODEL_PART_H
+#define LG_MODEL_PART_H
+
+#include "model/influence.h"
+
+/* Takes its arrays from an arena; m NULL: the arena only measures. */
+void lg_part_layout(const lg_influence *in, lg_model *m, double **parameters, lg_arena *arena);
+/* Fills it for a number that is greater by `step`. */
+void lg_part_fill(const lg_influence *in, double step, lg_model *m, double *parameters);
+
+#endif

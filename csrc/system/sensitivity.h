@@ -1,0 +1,16 @@
+/* Derivatives of a system's terms by parameters: optional, for runs with sensitivities and for linear analysis. */
+#ifndef LG_SYSTEM_SENSITIVITY_H
+#define LG_SYSTEM_SENSITIVITY_H
+
+#include "system/system.h"
+
+struct lg_sensitivity {
+    int count; /* parameters, by which one differentiates by their numbers */
+    int nwork; /* doubles of scratch that a point must bring here; those of the system are the first of them */
+    /* Writes to all that is wanted its derivative by a parameter at fixed t, q, v, a, lam and memory; adds that of S to
+       the matrices of the tangents. The work follows the elements on which the parameter has an influence, but for
+       setting outputs to zero. The contents of point->work are lost, and point->same_q is not read. */
+    lg_status (*eval)(void *self, int parameter, const lg_point *point, const lg_wanted *wanted);
+};
+
+#endif

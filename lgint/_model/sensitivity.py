@@ -1,0 +1,115 @@
+"""Numbers by which a model is differentiated, and how its elements change with each of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lgint import _core
+from lgint._args import Array, guess, listing
+from lgint._model.compile import Description, described, parameters_of
+from lgint._model.frames import Frames
+from lgint._model.model import Model
+from lgint._model.record import Record
+from lgint._model.values import POINTS, Value, moved, value_in
+
+_UNIT: Final = ("unit vector", "rotation")  # what cannot change by a single number
+
+
+class Direction(NamedTuple):
+    """How the elements of a model change with a number."""
+
+    size: float  # of the number, or of the array to which it belongs
+    places: NDArray[np.intp]  # of parameters, in the vector of all elements
+    rates: Array  # their derivatives
+    ends: NDArray[np.intp]  # of elements: twice their number, and one more for the second frame
+    motions: Array  # (m, 6): derivatives of base and offset of the frames there
+
+
+def differentiated(model: Model, names: Sequence[str]) -> _core.Model:
+    """The model of the core with derivatives of its terms by numbers of `values`."""
+    found = [direction(model, name) for name in names]
+    counts = np.array([(len(one.places), len(one.ends)) for one in found], np.intc).reshape(-1, 2)
+    places, rates, ends, motions = (
+        np.concatenate([np.empty(0), *(np.ravel(one[i]) for one in found)]) for i in range(1, 5)
+    )
+    return model.core.differentiated(
+        np.array([one.size for one in found]),
+        counts,
+        places.astype(np.intc)[:, None],
+        rates,
+        ends.astype(np.intc)[:, None],
+        motions,
+    )
+
+
+def number_named(model: Model, name: str) -> Value:
+    """Where a number stands in the record of a model; ValueError if it has none of this name."""
+    if not isinstance(name, str) or name not in model._values:
+        known = [*model._values]
+        raise ValueError(
+            f"sensitivity: {name!r} is not a value of this model{guess(name, known)}; it has {listing(known)}"
+        )
+    value = model._values[name]
+    shape = np.shape(value_in(model._record, value))
+    if value.entry is None and shape:
+        raise ValueError(
+            f"sensitivity: {name} has the shape {shape}; name one of its entries, such as "
+            f"'{name}[{','.join('0' * len(shape))}]'"
+        )
+    if value.parameter and value.parameter.valid in _UNIT:
+        raise ValueError(f"sensitivity: {name} is part of a {value.parameter.valid}, whose entries do not change alone")
+    return value
+
+
+def direction(model: Model, name: str) -> Direction:
+    """How the elements change with a number, of which their parameters are polynomials of the second degree at most."""
+    value = number_named(model, name)
+    record, size = model._record, _size(model, value)
+    step = 2.0 ** np.round(np.log2(size))
+    if value.key == POINTS:
+        return _of_shape(record, value, size, step)
+    if value.key == "gravity" and not any(record["gravity"]):
+        raise ValueError(
+            f"sensitivity: {name}: without gravity the model has no weights; give it another gravity first"
+        )
+    more, less = (
+        parameters_of(model._compiled, model._parameters, moved(record, value, s), {value.owner}) for s in (step, -step)
+    )
+    return Direction(size, *_changes(more, less, step), np.empty(0, np.intp), np.empty((0, 6)))
+
+
+def _size(model: Model, value: Value) -> float:
+    """The size of the number, or if it is zero of the other entries of its array, or one."""
+    whole = np.abs(np.asarray(value_in(model._record, value), dtype=float))
+    own = whole[value.entry] if value.entry is not None else whole
+    return float(own or np.max(whole) or 1.0)
+
+
+def _changes(more: Array, less: Array, step: float) -> tuple[NDArray[np.intp], Array]:
+    """The places where two arrays differ, and the differences as derivatives."""
+    places = np.flatnonzero(more != less)
+    return places, (more - less)[places] / (2 * step)
+
+
+def _of_shape(record: Record, value: Value, size: float, step: float) -> Direction:
+    """The same for a number on which the points of frames depend."""
+    more, less = (_described(moved(record, value, s)) for s in (step, -step))
+    places, rates = _changes(more.parameters, less.parameters, step)
+    (first, there), (second, _) = _ends(more), _ends(less)
+    motions = (first - second) / (2 * step)
+    ends = np.flatnonzero(motions.any(axis=1) & there)
+    return Direction(size, places, rates, ends, motions[ends])
+
+
+def _described(record: Record) -> Description:
+    return described(record, Frames(record), {})
+
+
+def _ends(description: Description) -> tuple[Array, Any]:
+    """Base and offset at both ends of all elements, (2 n, 6), and where elements have that end."""
+    frames = description.numbers[:, :2].ravel()
+    return description.points[frames], frames >= 0
