@@ -12,6 +12,7 @@ from lgint import _core
 from lgint._args import Array, checked_function, number, shown, takes_one
 from lgint._model.compiled import CompiledFunction, checked, is_compiled
 from lgint._model.system import System
+from lgint._run.rest import Jump, explained, rests
 from lgint._run.trajectory import Trajectory
 from lgint._state.state import Parts, State
 
@@ -82,10 +83,17 @@ class Events:
     """The events of a run, which calls `on_step` with the end of every step.
 
     A function has an event in a step if its value is not zero at the start of the step, and is zero or has the
-    opposite sign at its end. A zero at the start of the run is not an event.
+    opposite sign at its end. A zero at the start of the run is not an event. A function with a direction that starts a
+    step at zero is expected on the side from which its events come, where it may return from within the step.
     """
 
-    def __init__(self, model: System, events: Event | Sequence[Event], known: Trajectory | None = None) -> None:
+    def __init__(
+        self,
+        model: System,
+        events: Event | Sequence[Event],
+        known: Trajectory | None = None,
+        start: Trajectory | None = None,
+    ) -> None:
         functions = self.listed(events)
         for function in functions:
             if not callable(function):
@@ -101,10 +109,14 @@ class Events:
         self._sides: dict[int, float] = {}  # from which functions came whose action has just made the state
         self._acting: list[int] = []  # those whose action is due
         self._acted: dict[int, float] = {}  # when they acted last
+        self._jumps: dict[int, Jump] = {}  # what they did
+        self._resting: int | None = None  # the function that an action has left at rest at its zero
         self.found: list[list[tuple[float, Array, Array]]] = [[] for _ in functions]
         self.ended = False
         if known is not None:
             self._take_over(known)
+        elif start is not None and len(start.t_events or []) == len(functions):
+            self._go_on(start)
 
     @property
     def compiled(self) -> tuple[object, ...] | None:
@@ -148,8 +160,16 @@ class Events:
         for i, events in enumerate(columns):
             self.found[i] = [event for event in zip(*events, strict=True) if event[0] <= known.end["t"][0]]
             self.left[i] -= len(self.found[i])
-            if self.actions[i] is not None and self.found[i] and self.found[i][-1][0] == known.end["t"][0]:
-                self._sides[i] = self._side(i, known)
+        self._go_on(known)
+
+    def _go_on(self, run: Trajectory) -> None:
+        """Goes on from a run that ends where an action has been."""
+        (end,), (q,), (v,), (mem,) = (run.end[part] for part in ("t", "q", "v", "mem"))
+        for i, times in enumerate(run.t_events or []):
+            if self.actions[i] is None or not len(times) or times[-1] != end:
+                continue
+            if abs(self._value(i, end, q, v, mem)) <= CONSISTENT * (1 + np.abs(q).max()):
+                self._sides[i], self._jumps[i] = self._side(i, run), Jump(None, None)
 
     def _side(self, i: int, known: Trajectory) -> float:
         """The side from which a function came to the zero at which the run `known` ends."""
@@ -157,8 +177,7 @@ class Events:
             return -float(np.sign(self.direction[i]))
         row = int(np.flatnonzero(known.t < known.t[-1])[-1])
         state = known.state(row)
-        value = _value(self.functions[i], state.t, *([state] if self._of_state[i] else [state.q, state.v]))
-        return float(np.sign(value))
+        return float(np.sign(self._value(i, state.t, state.q, state.v, state.mem)))
 
     def on_step(self, t: float, q: Array, v: Array, mem: Array, both_ends: Callable[[], Knots]) -> float | None:
         """Records the events of a step that ends at `t`; returns the time of the one that ends the run, if any."""
@@ -166,14 +185,17 @@ class Events:
             (begin, _), (q0, _), (v0, _), _, _, (mem0, _), *_ = both_ends()
             self.values = self._values(begin, q0, v0, mem0)
         old, self.values = self.values, self._values(t, q, v, mem)
-        sides, self._sides = self._sides, {}
         ends = list(zip(old, self.values, self.direction, strict=True))
+        passed = {i: -way for i, (begin, end, way) in enumerate(ends) if begin == 0 and end * way > 0}
+        sides, self._sides = passed | self._sides, {}
         crossed = [i for i, pair in enumerate(ends) if i not in sides and _crosses(*pair)]
         back = {i: side for i, side in sides.items() if self.values[i] * side <= 0}
         return self._locate(crossed, back, old, self.values, both_ends()) if crossed or back else None
 
     def on_stop(self, t: float, *at: Array) -> tuple[Array, Array, Array, bool] | None:
         """What the actions at this time make of the state: q, v and mem, and whether the run goes on; None: nothing."""
+        if self._resting is not None:
+            raise _core.IntegrationError(explained(_name(self.functions[self._resting]), t, self._jumps[self._resting]))
         if not self._acting:
             return None
         state, self.values = self._state(t, *at), None
@@ -184,7 +206,8 @@ class Events:
                     "must lead to a state that leaves the zero, or the event must be terminal"
                 )
             self._acted[i] = t
-            state = self._act(i, state)
+            before, state = state, self._act(i, state)
+            self._jumps[i] = Jump((t, before.q, before.v), state._hit)
         return state.q, state.v, state.mem, not self.ended
 
     def _act(self, i: int, state: State) -> State:
@@ -209,6 +232,11 @@ class Events:
         pairs = zip(self.functions, self._of_state, strict=True)
         return [_value(function, at[0], state) if one else _value(function, *at[:3]) for function, one in pairs]
 
+    def _value(self, i: int, t: float, q: Array, v: Array, mem: Array) -> float:
+        """The value of one of them."""
+        at = [self._state(t, q, v, mem)] if self._of_state[i] else [q, v]
+        return _value(self.functions[i], t, *at)
+
     def _state(self, t: float, q: Array, v: Array, mem: Array) -> State:
         return State(Parts(self._model, {"t": t, "q": q, "v": v, "mem": mem}, _LACKING))
 
@@ -228,11 +256,7 @@ class Events:
             return q, v, mem
 
         def on_curve(i: int, time: float) -> float:
-            q, v, mem = at(time)
-            function = self.functions[i]
-            if self._of_state[i]:
-                return _value(function, time, self._state(time, q, v, mem))
-            return _value(function, time, q, v)
+            return self._value(i, time, *at(time))
 
         first = {i: (begin, old[i]) for i in crossed}
         for i, side in back.items():
@@ -240,6 +264,13 @@ class Events:
             if away is not None and _crosses(away[1], new[i], self.direction[i]):
                 first[i] = away
         times = {i: _root(partial(on_curve, i), t, end, value, new[i]) for i, (t, value) in first.items()}
+        for i in back.keys() & self._jumps.keys():
+            flight = on_curve(i, 0.5 * (begin + times[i])) * back[i] if i in times else 0.0
+            q, v, mem = at(begin)
+            f = partial(self._value, i, mem=mem)
+            if rests(f, self._core, self._jumps[i], (begin, q, v), side=back[i], flight=flight, step=end - begin):
+                self._resting = i
+                return begin
         stop = self._record(sorted((time, i) for i, time in times.items()), at)
         self._sides = {i: float(np.sign(first[i][1])) for i in self._acting}
         return stop

@@ -215,7 +215,7 @@ def integrate(
             kept = left_over(method, folder.options, options)
         wanted = _after(wanted, known)
         chosen = all_options(method, options, kept)
-        watch = None if events is None else Events(model, events, known)
+        watch = None if events is None else Events(model, events, known, start)
         keeper = keeper_of(model, method, chosen, save, folder, known is not None and wanted is None, watch)
         step, given = steps_of(method, h, options, kept)
         schedule = (end, step, every, wanted, landings, dense_output)

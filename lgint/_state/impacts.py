@@ -152,13 +152,22 @@ def _least(A: Array, b: Array) -> Array:
 
 
 def _rows(state: MechanicsAccessors, contacts: Contacts) -> list[Row]:
+    rows: list[Row] = []
+    for each in _listed(contacts):
+        rows += _of_name(state, each) if isinstance(each, str) else [_of_point(state, each)]
+    return rows
+
+
+def _listed(contacts: Contacts) -> Sequence[Any]:
     if not len(contacts):
         raise ValueError("contacts: at least one expected, got none")
     single = isinstance(contacts, str) or (len(contacts) in (3, 4) and not any(map(_names, contacts[1:2])))
-    rows: list[Row] = []
-    for each in [contacts] if single else contacts:
-        rows += _of_name(state, each) if isinstance(each, str) else [_of_point(state, each)]
-    return rows
+    return [contacts] if single else contacts
+
+
+def named(contacts: Contacts) -> str:
+    """The names of the contacts of an impact, or of their bodies."""
+    return ", ".join(repr(each if isinstance(each, str) else each[0]) for each in _listed(contacts))
 
 
 def _names(item: Any) -> bool:

@@ -10,7 +10,7 @@ import numpy as np
 from lgint import _core
 from lgint._args import Array
 from lgint._model.system import System
-from lgint._state.impacts import Contacts, velocities_after
+from lgint._state.impacts import Contacts, named, velocities_after
 from lgint._state.mechanics import MechanicsAccessors
 
 PARTS: Final = ("t", *_core.PARTS, "extra")  # what a state consists of; "extra" is a dict of arrays
@@ -149,6 +149,10 @@ class State(MechanicsAccessors):
         if isinstance(self._source, Inside):
             raise AttributeError(f"this state has no {what}: {self._source.lacking}")
 
+    @property
+    def _hit(self) -> str | None:
+        return getattr(self._source, "hit", None)
+
     def after_impact(self, contacts: Contacts, *, restitution: float = 0.0, tangential: str = "free") -> State:
         """The state after an impact: the velocities jump where bodies have touched, and nothing else changes.
 
@@ -179,7 +183,7 @@ class State(MechanicsAccessors):
             For unknown names, a contact that is open, and one whose rate no impulse can change.
         """
         v = velocities_after(self, contacts, restitution, tangential)
-        return State(Start(self.model, self.t, self.q, v, self.mem, check=False))
+        return State(Start(self.model, self.t, self.q, v, self.mem, check=False, hit=named(contacts)))
 
     def __copy__(self) -> State:
         return self
@@ -256,8 +260,11 @@ class Start:
     method: Final = None
     options: Final[Mapping[str, Any]] = {}
 
-    def __init__(self, model: System, t: float, q: Array, v: Array, mem: Array, *, check: bool = True) -> None:
+    def __init__(
+        self, model: System, t: float, q: Array, v: Array, mem: Array, *, check: bool = True, hit: str | None = None
+    ) -> None:
         self.model = model
+        self.hit = hit  # the contacts of the impact after which it is, for messages
         self._guess = mem  # of its memory
         self._check = check  # whether q and v must satisfy the constraints
         self._known: dict[str, Any] = {"t": t, "q": q, "v": v, "extra": {}}

@@ -314,3 +314,82 @@ def test_an_action_that_lets_the_state_pass_is_called_once():
     np.testing.assert_allclose(calls, np.sqrt(1 / GRAVITY), atol=1e-12)
     bare = lgint.integrate(ball(), "rk44", t_end=0.44, h=0.04)
     np.testing.assert_allclose(run.position("ball")[-1], bare.position("ball")[-1], atol=1e-13)
+
+
+# ---- what rests ----
+
+
+@pytest.mark.parametrize("method", ["rk44", "genalpha", "dopri5"])
+@pytest.mark.parametrize("e", [0.0, 0.5, 0.9])
+def test_a_run_stops_where_bounces_have_died_out(method, e):
+    """It keeps what was computed up to there, above the floor, and cannot be resumed through the floor either."""
+    step = {"rtol": 1e-8} if method == "dopri5" else {"h": 0.04}
+    event = bounces(e)
+    with pytest.raises(
+        lgint.IntegrationError, match=r"event floor: at t = .* the impact of 'ball' has left it"
+    ) as caught:
+        lgint.integrate(ball(), method, t_end=20.0, events=event, **step)
+    run = caught.value.trajectory
+    dies_out = np.sqrt(2 / GRAVITY) * (1 + e) / (1 - e)
+    assert run.t[-1] == pytest.approx(dies_out, rel=1e-6) and run.status == -1
+    assert run.position("ball")[:, 2].min() > -1e-12 and abs(run.velocity("ball")[-1, 2]) < 1e-6
+    with pytest.raises(lgint.IntegrationError, match="has left it at rest"):
+        lgint.integrate(ball(), method, t_end=20.0, events=event, start=run, **step)
+
+
+def test_a_bounce_of_the_users_own_rests_too():
+    def stopped(state):
+        return state.model.state(state.q, state.v * (1, 1, -0.1, 1, 1, 1), state.t)
+
+    with pytest.raises(lgint.IntegrationError, match="its action has left it at rest"):
+        lgint.integrate(ball(), "rk44", t_end=2.0, h=0.04, events=bounces(0.0, action=stopped))
+
+
+@pytest.mark.parametrize("kept", [1.0, 0.5])
+def test_what_an_action_lets_pass_does_not_rest(kept):
+    """A membrane that slows a ball, an impact at a given time, and one where a velocity vanishes."""
+
+    def slowed(state):
+        return state.model.state(state.q, kept * state.v, state.t)
+
+    def clock(t, q, v):
+        return t - 0.1
+
+    def turning(t, q, v):
+        return v[2] + GRAVITY / 5
+
+    hit = ("ball", (0, 0, 0), (1, 0, 0) if kept == 1 else (-1, 0, 0))
+    clock.action = turning.action = lambda state: state.after_impact(hit)
+    events = [bounces(0.0, action=slowed), clock, turning]
+    run = lgint.integrate(ball(), "rk44", t_end=0.6, h=0.04, events=events)
+    assert [len(times) for times in run.t_events] == [1, 1, 1] and run.position("ball")[-1, 2] < -0.1
+    assert run.velocity("ball")[-1, 0] == (pytest.approx(0.3) if kept == 1 else 0)
+
+
+def test_slow_bounces_pass_to_a_contact_with_stiffness():
+    b = lgint.ModelBuilder(gravity=(0, 0, -GRAVITY))
+    b.add_body("ball", mass=0.5, inertia=(2e-3, 2e-3, 2e-3), position=(0, 0, 0.3))
+    shapes = ("sphere", (0, 0, 0), 0.1), ("plane", (0, 0, 0), UP)
+    b.add_contact("ball", lgint.ground, shapes=shapes, stiffness=1e4, damping=50.0, name="floor")
+
+    def gap(state):
+        return state.gap("floor")
+
+    def bounce(state):
+        slow = state.velocity("ball")[2] > -0.05
+        return state if slow else state.after_impact("floor", restitution=0.5)
+
+    gap.direction, gap.action = -1, bounce
+    run = lgint.integrate(b.build(), "genalpha", t_end=1.5, h=1e-3, events=gap)
+    assert run.gap("floor")[-1] == pytest.approx(-0.5 * GRAVITY / 1e4, rel=1e-6) and len(run.t_events[0]) > 5
+
+
+def test_a_function_that_starts_at_zero_may_return_within_the_first_step():
+    b = lgint.ModelBuilder(gravity=(0, 0, -GRAVITY))
+    b.add_body("ball", mass=1.0, inertia=(0.1, 0.1, 0.1), velocity=(0, 0, 0.05))
+    event = bounces(1.0)
+    run = lgint.integrate(b.build(), "rk44", t_end=0.1, h=0.04, events=event)
+    np.testing.assert_allclose(run.t_events[0], 0.1 / GRAVITY * np.arange(1, 10), atol=1e-12)
+    event.action = None
+    bare = lgint.integrate(b.build(), "rk44", t_end=0.1, h=0.04, events=event)
+    np.testing.assert_allclose(bare.t_events[0], 0.1 / GRAVITY, atol=1e-12)
