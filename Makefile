@@ -106,7 +106,7 @@ $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
 
 clean:
-	rm -rf $(VENV) build dist demo papers docs/_build docs/generated docs/benchmark_models docs/notebooks *.egg-info lgint/*.so
+	rm -rf $(VENV) build dist demo papers docs/_build docs/generated docs/benchmark_models docs/mechanisms docs/notebooks *.egg-info lgint/*.so
 	rm -rf .pytest_cache .hypothesis .mypy_cache .ruff_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 	$(MAKE) -C tests/c clean

@@ -42,10 +42,11 @@ extensions = [
     "sphinx.ext.autodoc",
     "sphinx.ext.mathjax",
     "sphinx-mathjax-offline",
+    "sphinx_gallery.gen_gallery",
     "sphinx.ext.napoleon",
     "sphinxcontrib.bibtex",
 ]
-exclude_patterns = ["_build", "generated"]
+exclude_patterns = ["_build", "generated", "gallery", "mechanisms/*.ipynb"]
 myst_enable_extensions = ["amsmath", "deflist", "dollarmath"]
 myst_heading_anchors = 3
 
@@ -53,6 +54,20 @@ nb_execution_mode = "force"  # the notebooks are kept without output
 nb_execution_timeout = 120  # s, for a cell
 nb_execution_raise_on_error = True
 nb_merge_streams = True
+
+sphinx_gallery_conf = {
+    "examples_dirs": "gallery",
+    "gallery_dirs": "mechanisms",
+    "within_subsection_order": "FileNameSortKey",
+    "filename_pattern": "/",  # every program runs
+    "abort_on_example_error": True,
+    "remove_config_comments": True,
+    "download_all_examples": False,
+    "show_signature": False,
+    "show_memory": False,
+    "write_computation_times": False,
+    "min_reported_time": 1e9,
+}
 
 bibtex_bibfiles = ["references.bib"]
 bibtex_reference_style = "author_year"
