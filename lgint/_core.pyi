@@ -170,6 +170,10 @@ class System:
         position: bool = True,
         velocity: bool = True,
     ) -> tuple[Array, Array]: ...  # the nearest (in the mass metric) consistent q, v
+    # derivatives of these by a number by which phi and phidot at a consistent start have the derivatives `slopes`
+    def project_slopes(
+        self, t: ArrayLike, q: ArrayLike, v: ArrayLike, slopes: ArrayLike, mem: ArrayLike | None = None
+    ) -> tuple[Array, Array]: ...  # dq, dv (..., nv)
     # how many numbers the factors hold, of the matrix with tangents or of that with the mass alone
     def matrix_values(self, *, tangents: bool = True) -> int: ...
     def solve_dense_count(self) -> int: ...

@@ -186,20 +186,30 @@ static const lg_query project = {
 };
 METHOD(project)
 
+PyDoc_STRVAR(
+    project_slopes_doc,
+    "project_slopes(t, q, v, slopes, mem=None)\n--\n\n"
+    "The derivatives (..., nv) of the q and v to which `project` leads from a consistent start, by a number by\n"
+    "which phi and phidot there have the derivatives `slopes` (..., 2, nrows).");
+static const lg_query project_slopes = {
+    "OOOO|O:project_slopes",
+    {LG_ARG_t, LG_ARG_q, LG_ARG_v, LG_ARG_slopes, LG_ARG_mem},
+    {{"dq", "v"}, {"dv", "v"}},
+    .at = lg_probe_slopes,
+    .coupling = LG_COUPLING_MASS,
+    .planned = ~0u,
+    .solves = 1,
+};
+METHOD(project_slopes)
+
 static PyMethodDef system_queries[] = {
-    ENTRY(evaluate),
-    ENTRY(linearise),
-    ENTRY(evaluate_pair),
-    ENTRY(derivative),
-    ENTRY(energy),
-    ENTRY(residual),
-    ENTRY(retract),
-    ENTRY(difference),
-    ENTRY(initial),
-    ENTRY(project),
-    ENTRY(remember),
-    ENTRY(sparse),
-    {"sparsity", ask_sparsity, METH_NOARGS, sparsity_doc},
+    ENTRY(evaluate),       ENTRY(linearise),
+    ENTRY(evaluate_pair),  ENTRY(derivative),
+    ENTRY(project_slopes), ENTRY(energy),
+    ENTRY(residual),       ENTRY(retract),
+    ENTRY(difference),     ENTRY(initial),
+    ENTRY(project),        ENTRY(remember),
+    ENTRY(sparse),         {"sparsity", ask_sparsity, METH_NOARGS, sparsity_doc},
     {NULL, NULL, 0, NULL},
 };
 

@@ -26,6 +26,7 @@
     ROW(a, ARRAY, "v", probe.point.a)                                                                                  \
     ROW(theta, ARRAY, "v", probe.theta)                                                                                \
     ROW(lam, ARRAY, "r", probe.point.lam)                                                                              \
+    ROW(slopes, ARRAY, "2r", probe.slopes)                                                                             \
     ROW(mem, ARRAY, "m", probe.point.mem.values)                                                                       \
     ROW(k, ARRAY, "3", probe.k)                                                                                        \
     ROW(X, ARRAY, "3vv", probe.X)                                                                                      \

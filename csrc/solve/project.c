@@ -104,6 +104,27 @@ lg_status lg_project_at(lg_accel *accel, int levels, const lg_point *point, doub
     return levels & LG_PROJECT_VELOCITY ? project_velocity(accel, v) : LG_OK;
 }
 
+lg_status lg_project_slopes(lg_accel *accel, const lg_point *point, const double *slopes, double *dq, double *dv,
+                            lg_report *report)
+{
+    const lg_pattern *pattern = accel->system->pattern;
+    int nv = accel->system->space->nv;
+    double *phidot = accel->rows + pattern->nrows;
+    lg_zero(nv, dq);
+    lg_zero(nv, dv);
+    if (!pattern->nrows)
+        return LG_OK;
+
+    LG_TRY(factor_at(accel, point, 1, (lg_wanted){.Z = accel->Z}, report));
+    LG_TRY(lg_shortest_change(accel, slopes));
+    lg_copy(nv, accel->x, dq);
+    if (pattern->nnonholonomic)
+        LG_TRY(factor_at(accel, point, 0, (lg_wanted){.Z = accel->Z}, report));
+    lg_copy(pattern->nrows, slopes + pattern->nrows, phidot);
+    lg_pattern_add_B(pattern, accel->Z, 1, dq, phidot);
+    return project_velocity(accel, dv);
+}
+
 enum { BOTH = LG_PROJECT_POSITION | LG_PROJECT_VELOCITY };
 
 /* Whether one matrix serves both levels, and d(phidot)/dq takes no differences. */

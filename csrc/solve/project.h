@@ -23,6 +23,12 @@ lg_status lg_project(lg_accel *accel, int levels, double t, double *q, double *v
 lg_status lg_project_at(lg_accel *accel, int levels, const lg_point *point, double *q, double *v, double *residual,
                         lg_report *report);
 
+/* The derivatives of such a projection of q and v that moves nothing, by a number by which phi and phidot have the
+   derivatives in `slopes` (2 nrows): the shortest dq (nv) with B dq = -slopes, and the same for velocities, in which
+   phidot also changes with q. It needs accel->Z. */
+lg_status lg_project_slopes(lg_accel *accel, const lg_point *point, const double *slopes, double *dq, double *dv,
+                            lg_report *report);
+
 /* Memory of the steppers that call the next function. */
 void lg_project_layout(lg_accel *accel, int levels, lg_arena *arena);
 

@@ -19,6 +19,7 @@ static void probe_solver_layout(void *self, lg_arena *arena)
 {
     struct lg_probe_solver *solver = self;
     lg_accel_layout(&solver->accel, arena);
+    solver->accel.Z = lg_arena_doubles(arena, (size_t)solver->accel.system->pattern->nvalues);
     lg_choice_layout(&solver->rows, solver->accel.system, arena);
 }
 
@@ -102,6 +103,18 @@ static lg_status probe_project(lg_probe *probe)
 lg_status lg_probe_initial(lg_probe *probe)
 {
     return solve_with_rows(probe, probe_initial);
+}
+
+static lg_status probe_slopes(lg_probe *probe)
+{
+    const lg_point point = first_point(probe);
+    return lg_project_slopes(&probe->solver->accel, &point, probe->slopes, probe->out[0], probe->out[1],
+                             &probe->report);
+}
+
+lg_status lg_probe_slopes(lg_probe *probe)
+{
+    return solve_with_rows(probe, probe_slopes);
 }
 
 lg_status lg_probe_project(lg_probe *probe)

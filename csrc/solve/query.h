@@ -11,5 +11,6 @@ long lg_probe_close(lg_probe *probe);
 
 lg_status lg_probe_initial(lg_probe *probe); /* out: a and lam of a consistent start */
 lg_status lg_probe_project(lg_probe *probe); /* out: q and v, projected onto the constraints */
+lg_status lg_probe_slopes(lg_probe *probe); /* out: dq and dv of a projection that moves nothing, for probe->slopes */
 
 #endif

@@ -53,6 +53,7 @@ typedef struct lg_probe {
     lg_pair pair; /* of a step from `point`: h and q1 are read */
     int rule, equivariant; /* its gradients: 0 discrete, else those at the middle; 0 as printed */
     const double *theta; /* nv */
+    const double *slopes; /* of phi and phidot by a number, 2 nrows */
     int check; /* whether a start must satisfy the constraints */
     int position, velocity; /* whether a projection changes them */
     double *mem; /* that of a start, of which point.mem is a guess */

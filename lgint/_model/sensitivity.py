@@ -29,9 +29,12 @@ class Direction(NamedTuple):
     motions: Array  # (m, 6): derivatives of base and offset of the frames there
 
 
+_NOTHING: Final = Direction(1.0, np.empty(0, np.intp), np.empty(0), np.empty(0, np.intp), np.empty((0, 6)))
+
+
 def differentiated(model: Model, names: Sequence[str]) -> _core.Model:
-    """The model of the core with derivatives of its terms by numbers of `values`."""
-    found = [direction(model, name) for name in names]
+    """The model of the core with derivatives of its terms by numbers of `values`; "": by none of them."""
+    found = [direction(model, name) if name else _NOTHING for name in names]
     counts = np.array([(len(one.places), len(one.ends)) for one in found], np.intc).reshape(-1, 2)
     places, rates, ends, motions = (
         np.concatenate([np.empty(0), *(np.ravel(one[i]) for one in found)]) for i in range(1, 5)

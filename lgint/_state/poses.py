@@ -183,7 +183,7 @@ def _pose(kind: str, x: Any) -> Pose:
     return position, R
 
 
-def _twist(kind: str, x: Any, rates: Any) -> Array:
+def twist(kind: str, x: Any, rates: Any) -> Array:
     """The rate (6,) of that pose, its angular velocity in the second axes."""
     speed, spin, R = np.zeros(3), np.zeros(3), np.eye(3)
     for (motion, axis), value, rate in zip(_motions(kind), x, rates, strict=True):
@@ -310,7 +310,7 @@ def moving(model: Model, t: float, start: tuple[Array, Array], q: Array, mem: Ar
     state = State(Start(model, t, q, still, mem))
     for name, value in named.joints.items():
         i, row = joints.index(name), mechanism.joints[name]
-        rates[i] = _rates(row, value, _coordinates(state, name, row["kind"], x[i], R[i]))
+        rates[i] = _rates(row, value, coordinates(state, name, row["kind"], x[i], R[i]))
     for name, (velocity, omega) in named.bodies.items():
         rates[len(joints) + [*model.bodies].index(name)] = *velocity, *omega
     terms = model.core.evaluate(t, q, still, mem=mem, want=["B", "phidot"])
@@ -339,14 +339,14 @@ def _paths(mechanism: Mechanism, state: State, x: Array, R: Array, named: Given)
             position, turned = value if isinstance(value, tuple) else (np.zeros(3), value)
             paths.append(Path(i, None, (x[i], R[i]), (position, first.T @ turned @ second)))
         else:
-            paths.append(Path(i, kind, _coordinates(state, name, kind, x[i], R[i]), value))
+            paths.append(Path(i, kind, coordinates(state, name, kind, x[i], R[i]), value))
     for name, pose in named.bodies.items():
         i = len(joints) + bodies.index(name)
         paths.append(Path(i, None, (x[i], R[i]), pose))
     return paths
 
 
-def _coordinates(state: State, name: str, kind: str, x: Array, R: Array) -> Array:
+def coordinates(state: State, name: str, kind: str, x: Array, R: Array) -> Array:
     """Angles and slides of a joint, from its pose and, where it counts turns, from the state."""
     if kind == "universal":
         return np.array([np.arctan2(R[2, 1], R[1, 1]), np.arctan2(R[0, 2], R[0, 0])])
@@ -364,4 +364,4 @@ def _rates(row: JointRow, value: Any, x: Array) -> Array:
     if kind in TREE_JOINTS and TREE_JOINTS[kind][-1][0] == "node":
         speed, omega = value if isinstance(value, tuple) else (np.zeros(3), value)
         return np.concatenate([speed, np.array(row["triads"][1]).T @ omega])
-    return _twist(kind, x, value)
+    return twist(kind, x, value)

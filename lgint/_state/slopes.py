@@ -1,0 +1,154 @@
+"""Derivatives of a model's start by numbers: by values of the model, which may move it, and by start values."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+
+from lgint import _core, groups
+from lgint._args import Array, guess, listing
+from lgint._model.joints import TREE_JOINTS
+from lgint._model.model import Model
+from lgint._model.sensitivity import differentiated
+from lgint._state.poses import Mechanism, coordinates, counts, twist
+
+START: Final = "start."
+RATES: Final = ("velocity", "angular_velocity", "rate")
+_PART: Final = re.compile(r"(.+?)(?:\.(position|rotation|velocity|angular_velocity|rate))?(?:\[(\d+)\])?")
+# central differences of the sixth order: multiples of the step, and weights
+_STENCIL: Final = tuple((sign * k, sign * w / 60) for k, w in ((1, 45), (2, -9), (3, 1)) for sign in (1, -1))
+_STEP: Final = 2.0**-7  # m, rad
+
+
+class Slopes(NamedTuple):
+    """A model that is differentiated by numbers, and the derivatives of its start by each of them."""
+
+    core: _core.Model
+    dq: Array  # (p, nv), left-trivialised
+    dv: Array  # (p, nv)
+
+
+def slopes_of(model: Model, names: Sequence[str], t: float = 0.0) -> Slopes:
+    """The derivatives of the start that `with_state(project=True)` gives, at a consistent start at time t."""
+    core = differentiated(model, ["" if _is_start(name) else name for name in names])
+    found = [
+        _by_start(model, name, t) if _is_start(name) else _by_value(model, core, i, t) for i, name in enumerate(names)
+    ]
+    dq, dv = (np.array([one[i] for one in found]).reshape(len(names), model.nv) for i in (0, 1))
+    return Slopes(core, dq, dv)
+
+
+def _is_start(name: str) -> bool:
+    return isinstance(name, str) and name.startswith(START)
+
+
+def _by_value(model: Model, core: _core.Model, number: int, t: float) -> tuple[Array, Array]:
+    """The implicit function theorem for the projection, which moves nothing at the present value."""
+    if not model.nc:
+        return np.zeros(model.nv), np.zeros(model.nv)
+    rows = core.derivative(number, t, model.q0, model.v0, mem=model.start_memory, want=("phi", "phidot"))
+    return model.core.project_slopes(t, model.q0, model.v0, np.stack([rows["phi"], rows["phidot"]]), model.mem0)
+
+
+# ---- start values ----
+
+
+class _Part(NamedTuple):
+    """A number of a start."""
+
+    who: str  # a joint or a free body
+    part: str | None  # of a body or of a joint's node; None: a coordinate of a joint
+    number: int  # of the part
+
+    @property
+    def is_rate(self) -> bool:
+        return self.part in RATES
+
+
+def start_value(model: Model, name: str) -> _Part:
+    """The number of the start that a name means; ValueError if there is none."""
+    found = _PART.fullmatch(name.removeprefix(START))
+    who, part, index = found.groups() if found else ("", None, None)
+    known = [*model.joints, *_free(model)]
+    if who not in known:
+        raise ValueError(
+            f"sensitivity: {name!r}: {who!r} is neither a joint nor a free body of this model{guess(who, known)}; "
+            f"these are {listing(known)}"
+        )
+    parts = _parts_of(model, who)
+    if part not in parts:
+        expected = [_shown(who, *each) for each in parts.items()]
+        raise ValueError(f"sensitivity: {name!r}: the start of {who!r} has {listing(expected)}")
+    if (index is None and parts[part] > 1) or int(index or 0) >= parts[part]:
+        raise ValueError(f"sensitivity: {name!r}: an index expected as in {_shown(who, part, parts[part])}")
+    return _Part(who, part, int(index or 0))
+
+
+def _shown(who: str, part: str | None, count: int) -> str:
+    entry = f"[{count - 1}]" if count > 1 else ""
+    return f"{START}{who}{f'.{part}' if part else ''}{entry}"
+
+
+def _free(model: Model) -> list[str]:
+    """The bodies that no joint holds to the ground or to a support, one for each part of the model."""
+    bodies = [*model.bodies]
+    return [bodies[i] for i in Mechanism(model, 0.0).roots({})]
+
+
+def _parts_of(model: Model, who: str) -> dict[str | None, int]:
+    """The parts of the start of a joint or a body, and how many numbers each has."""
+    kind = model.joints[who]["kind"] if who in model.joints else ""
+    if who in model.joints and not _turns(kind):
+        return {None: counts(kind), "rate": counts(kind)} if counts(kind) else {}
+    if _turns(kind) and not counts(kind):
+        return {"rotation": 3, "rate": 3}
+    return {"position": 3, "rotation": 3, "velocity": 3, "angular_velocity": 3}
+
+
+def _turns(kind: str) -> bool:
+    """Whether a joint turns by a rotation instead of angles."""
+    return kind in TREE_JOINTS and TREE_JOINTS[kind][-1][0] == "node"
+
+
+def _by_start(model: Model, name: str, t: float) -> tuple[Array, Array]:
+    """Differences of the start: it changes by the number alone, and is projected."""
+    value, core = start_value(model, name), model.core
+    pose, rate = _present(model, value.who, t)
+    present = rate if value.is_rate else pose
+    dq, dv = np.zeros(model.nv), np.zeros(model.nv)
+    for times, weight in _STENCIL:
+        moved = {value.who: _changed(present, value, times * _STEP)}
+        state = model.state(t=t, rates=moved) if value.is_rate else model.state(t=t, joints=moved)
+        q, v = core.project(t, state.q, state.v, state.mem)
+        dq += weight / _STEP * core.difference(model.q0, q)
+        dv += weight / _STEP * (v - model.v0)
+    return dq, dv
+
+
+def _present(model: Model, who: str, t: float) -> tuple[Any, Any]:
+    """The coordinates of a joint, or the pose of a body, and their rates, as `Model.state` takes them."""
+    mechanism = Mechanism(model, t)
+    x, R, rates = mechanism.poses(model.q0, model.v0)
+    if who not in model.joints:
+        i = len(mechanism.joints) + [*model.bodies].index(who)
+        return (x[i], R[i]), (rates[i, :3], rates[i, 3:])
+    i, kind = [*mechanism.joints].index(who), model.joints[who]["kind"]
+    if _turns(kind):
+        first, second = (np.array(triad) for triad in model.joints[who]["triads"])
+        turned, omega = first @ R[i] @ second.T, second @ rates[i, 3:]
+        return ((x[i], turned), (rates[i, :3], omega)) if counts(kind) else (turned, omega)
+    at = coordinates(model.state(t=t), who, kind, x[i], R[i])
+    columns = np.array([twist(kind, at, unit) for unit in np.eye(len(at))]).T
+    return at, np.linalg.lstsq(columns, rates[i], rcond=None)[0]
+
+
+def _changed(given: Any, value: _Part, s: float) -> Any:
+    """These with one number greater by s; rotations by one about an axis of the body."""
+    if isinstance(given, tuple):
+        second = value.part in ("rotation", "angular_velocity")
+        return tuple(_changed(part, value, s) if i == second else part for i, part in enumerate(given))
+    change = s * np.eye(len(given))[value.number]
+    return given @ groups.so3.exp(change) if given.ndim == 2 else given + change
