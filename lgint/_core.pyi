@@ -239,6 +239,10 @@ class Model(System):
     def contact(
         self, element: int, slot: int, t: ArrayLike, q: ArrayLike, v: ArrayLike, mem: ArrayLike
     ) -> tuple[Array, Array, Array, Array]: ...
+    # (...,): tension, length and rate of the elastic tendon of which the element is a piece
+    def tendon(
+        self, element: int, t: ArrayLike, q: ArrayLike, v: ArrayLike, mem: ArrayLike
+    ) -> tuple[Array, Array, Array]: ...
     def strain(
         self,
         elements: int | Sequence[int],

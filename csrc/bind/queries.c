@@ -303,6 +303,16 @@ static const lg_query contact = {
 };
 METHOD(contact)
 
+PyDoc_STRVAR(tendon_doc, "tendon(element, t, q, v, mem)\n--\n\n"
+                         "The tension, the length and its rate (...,) of the elastic tendon with this piece.");
+static const lg_query tendon = {
+    "OOOOO:tendon",
+    {LG_ARG_element, LG_ARG_t, LG_ARG_q, LG_ARG_v, LG_ARG_mem},
+    {{"tension", ""}, {"length", ""}, {"rate", ""}},
+    .of_part = lg_model_tendon,
+};
+METHOD(tendon)
+
 PyDoc_STRVAR(strain_doc,
              "strain(elements, t, q, v, lam, static=False, mem=None)\n--\n\n"
              "Strains and stresses, (..., n, 6) each, of n edges of rods by their numbers, for t (...,), q (..., nq),\n"
@@ -346,11 +356,17 @@ static PyObject *ask_rows(PyObject *self, PyObject *args)
 }
 
 static PyMethodDef model_queries[] = {
-    ENTRY(kinematics),     ENTRY(positions),
-    ENTRY(accelerations),  ENTRY(reaction),
-    ENTRY(exerted),        ENTRY(contact),
-    ENTRY(jacobian),       ENTRY(strain),
-    ENTRY(transmitted),    {"rows", ask_rows, METH_VARARGS, rows_doc},
+    ENTRY(kinematics),
+    ENTRY(positions),
+    ENTRY(accelerations),
+    ENTRY(reaction),
+    ENTRY(exerted),
+    ENTRY(contact),
+    ENTRY(jacobian),
+    ENTRY(strain),
+    ENTRY(transmitted),
+    ENTRY(tendon),
+    {"rows", ask_rows, METH_VARARGS, rows_doc},
     {NULL, NULL, 0, NULL},
 };
 

@@ -2,6 +2,7 @@
    bodies gather the wrenches. */
 #include "model/control.h"
 #include "model/force/read.h"
+#include "model/tendon.h"
 #include "system/chain.h"
 
 /* ---- the blocks' own rows ---- */
@@ -161,15 +162,25 @@ static inline lg_status collect(const lg_model *m, lg_form form, const lg_point 
         lg_model_own_rows(m, at, want);
     if (forces && m->coordinate_forces)
         LG_TRY(add_forces(m, form, at, want, 1));
+    if (m->ntendons && lg_wants_slopes(want))
+        lg_tendons_add(m, at, want, lg_tendon_add_end);
     return m->laws_read && lg_wants_slopes(want) ? lg_model_add_reads(m, at, want) : LG_OK;
+}
+
+/* Values in the scratch that forces take. */
+static inline lg_status set_values(const lg_model *m, const lg_point *at)
+{
+    if (m->ntendons)
+        lg_tendons_pull(m, at);
+    return m->ncontrols ? lg_model_control(m, at) : LG_OK;
 }
 
 /* Inline, so that each form is a function of its own, without a choice in it. */
 static inline lg_status eval(const lg_model *m, lg_form form, const lg_point *at, const lg_wanted *want)
 {
     LG_TRY(move_for(m, form, at, want));
-    if (m->ncontrols && wants_forces(want))
-        LG_TRY(lg_model_control(m, at));
+    if (wants_forces(want))
+        LG_TRY(set_values(m, at));
     if (want->Ma || want->gyro || want->ntangents)
         add_inertia(m, form, at, want);
     LG_TRY(add_wrenches(m, form, at, want));
@@ -223,6 +234,8 @@ void lg_model_form(lg_form form, lg_system *sibling)
 lg_status lg_model_add_wrenches(const lg_model *m, lg_form form, const lg_point *at, const lg_wanted *want)
 {
     LG_TRY(move_for(m, form, at, want));
+    if (m->ntendons && wants_forces(want))
+        lg_tendons_pull(m, at);
     return add_wrenches(m, form, at, want);
 }
 
@@ -237,8 +250,7 @@ static LG_APART lg_status add_force_wrenches(const lg_model *m, const lg_point *
 {
     const lg_wanted forces = {.force = gathered};
     LG_TRY(move(m, LG_FORM_DYNAMICS, at, m->force_level, 0));
-    if (m->ncontrols)
-        LG_TRY(lg_model_control(m, at));
+    LG_TRY(set_values(m, at));
     LG_TRY(add_forces(m, LG_FORM_DYNAMICS, at, &forces, 0));
     LG_TRY(add_joints(m, LG_FORM_DYNAMICS, at, &forces, 0));
     if (m->system.inverse_mass)
@@ -303,8 +315,9 @@ lg_status lg_model_energy(void *self, const lg_point *at, double *T, double *V)
             b->type->energy(b, at, T, V);
     for (const lg_force *f = m->forces; f < m->forces + m->nforces; f++) {
         lg_element_poses(&f->e, at, pose);
-        *V += f->type->potential ? f->type->potential(&f->e, pose, at) : 0;
+        *V += f->type->potential && !f->type->piece ? f->type->potential(&f->e, pose, at) : 0;
     }
+    *V += m->ntendons ? lg_tendons_energy(m, at) : 0;
     for (const lg_joint *j = m->joints; j < m->joints + m->njoints; j++)
         if (j->type->compliance) {
             double stored;
@@ -370,6 +383,7 @@ const char *lg_model_not_finite(void *self, const lg_point *at)
     const lg_model *m = self;
     if (lg_model_move(m, LG_FORM_DYNAMICS, at, LG_TWISTS, 0) != LG_OK)
         return NULL;
+    lg_tendons_pull(m, at);
     const char *control = lg_model_control_not_finite(m, at);
     if (control)
         return control;

@@ -9,6 +9,7 @@
 #include "model/private.h"
 #include "model/rows.h"
 #include "model/tangent.h"
+#include "model/tendon.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,6 +19,7 @@
 typedef struct sizes {
     int nblocks, nfactors, nframes, nelements, nbodies, nforces, njoints, nsupports;
     int nrows, nmasked, nloops;
+    int npieces; /* of tendons */
     int nreaders, nreads; /* laws that read blocks, and how many they read together */
     size_t nparameters, name_bytes;
 } sizes;
@@ -49,6 +51,7 @@ static sizes count_sizes(const lg_model_spec *spec, const int *row_of)
         n.nsupports += lg_row_is_support(row_of[i]);
         n.nforces += lg_row_is_force(row_of[i]);
         n.njoints += lg_row_is_joint(row_of[i]);
+        n.npieces += lg_row_is_force(row_of[i]) && info->shares_row;
         n.nreaders += e->nreads > 0;
         n.nreads += e->nreads;
     }
@@ -111,6 +114,7 @@ static void layout_shape(void *self, lg_arena *arena)
                                      .nmasked = n.nmasked});
     lg_model_layout_choice(b->model, n.nloops, n.nmasked, arena);
     lg_model_layout_controls(b->model, b->spec, n.nforces, arena);
+    lg_tendons_layout(b->model, n.npieces, arena);
     b->model->row_names = take(arena, n.nrows, sizeof *b->model->row_names);
     b->model->body_on = lg_arena_ints(arena, (size_t)n.nblocks);
     b->body_of = take(arena, n.nblocks + n.nsupports, sizeof *b->body_of);
@@ -565,6 +569,7 @@ static lg_status build_model(lg_model *m, const lg_model_spec *spec, const int *
     sort_frames(&b, spec);
     fill_frames(&b, spec);
     join_elements(&b, spec);
+    LG_TRY(lg_tendons_fill(m, &b.layout, report));
     LG_TRY(lg_model_fill_controls(m, spec, &b.layout, report));
     sort_loads(m);
     lg_model_fill_loads(m);

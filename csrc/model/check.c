@@ -53,7 +53,8 @@ lg_status lg_check_force(const lg_force *force, lg_report *report)
 {
     const lg_force_type *type = force->type;
     const char *reason = nonsense;
-    LG_TRY(check_ends(&force->e, report));
+    if (!type->piece) // a piece of a tendon may have its length
+        LG_TRY(check_ends(&force->e, report));
     if (type->check && type->check(&force->e, &reason) != LG_OK)
         return lg_model_refuse(report, force->e.name, reason);
     return check_turning(&force->e, type->between ? lg_element_on_point : type->on_point, report);

@@ -5,7 +5,7 @@
    with the integral of the rates at both ends, with accelerations where they are known:
 
        h/2 (phi'_0 + phi'_1) + h^2/12 (phi''_0 - phi''_1) */
-#include "model/private.h"
+#include "model/tendon.h"
 #include "model/turn.h"
 
 static const double quarter = LG_PI / 2;
@@ -144,5 +144,7 @@ lg_status lg_model_commit(void *self, const lg_point *from, const lg_point *to, 
     LG_TRY(lg_model_move(m, LG_FORM_DYNAMICS, to, LG_TWISTS, 0));
     turn_on(m, to, mem);
     LG_TRY(commit_others(m, from, to, mem, report));
+    if (from)
+        LG_TRY(lg_tendons_commit(m, mem, report));
     return from && from->a && to->a && is_far(m, from->mem.values, mem) ? check_rates(m, from, to, mem, report) : LG_OK;
 }

@@ -150,6 +150,8 @@ lg_status lg_model_transmitted(lg_probe *probe, const lg_query_part *part);
 /* The gap at a point of a contact, part->element, by its number part->slot; the point (3), the normal (3) out of the
    second body and the force (3) on the first one, in inertial axes. */
 lg_status lg_model_contact(lg_probe *probe, const lg_query_part *part);
+/* The tension, the length and its rate of the elastic tendon of which part->element is a piece. */
+lg_status lg_model_tendon(lg_probe *probe, const lg_query_part *part);
 /* Strains and stresses (6 each) of the edges in part->list, at a point with lam. */
 lg_status lg_model_strain(lg_probe *probe, const lg_query_part *part);
 /* First constraint row of an element and how many it has; its first value in mem and how many it has there. */
@@ -168,7 +170,8 @@ typedef struct lg_element_info {
     int npairs; /* number of these pairs */
     int nframes, nrows, nmem;
     int nnonholonomic; /* how many of the rows, the last ones, are of velocity alone: their phi is zero */
-    int shares_row; /* a term of a row: its last parameter says whether it adds to the row of the joint before it */
+    int shares_row; /* a term of a row, or a piece of a tendon: its last parameter says whether it adds to that of the
+                       element before it */
     int uses_law; /* it has a law, whose derivatives are formed by differences if it has no tangent */
     int uses_control; /* how many values of a control it takes, from the one on that its last parameter names; a body
                          one for each velocity */

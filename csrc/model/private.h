@@ -55,6 +55,8 @@ struct lg_model {
     lg_level force_level; /* the kinematics that forces need, those of joints with compliance included */
     int ncontrols;
     struct lg_controller *controls; /* control.h; a part of the shape */
+    int ntendons, *tendon_pieces;
+    struct lg_tendon *tendons; /* tendon.h; a part of the shape */
     void *reader; /* lg_model_set_reader */
     struct lg_derivatives *derivatives; /* by parameters, sensitivity.c; NULL: none */
     const lg_sensitivity *sensitivity; /* theirs, for each form */

@@ -1,6 +1,6 @@
 /* Queries of a model outside of steps: kinematics of frames, wrenches of elements. */
 #include "model/force/contact.h"
-#include "model/private.h"
+#include "model/tendon.h"
 
 const lg_system *lg_model_system(const lg_model *model)
 {
@@ -158,6 +158,7 @@ lg_status lg_model_exerted(lg_probe *probe, const lg_query_part *part)
     if (force->type->in[probe->form])
         formed.type = force->type->in[probe->form];
     LG_TRY(lg_model_move(model, probe->form, &probe->point, LG_TWISTS, 1));
+    lg_tendons_pull(model, &probe->point);
     LG_TRY((formed.type->coordinate ? along_coordinate : on_frames)(&formed, probe, part));
     const lg_pose *pose = lg_pose_of(force->e.frame[part->slot], &probe->point);
     lg_copy(3, pose->wrench[LG_FORCES], probe->out[0]);
@@ -181,6 +182,19 @@ lg_status lg_model_contact(lg_probe *probe, const lg_query_part *part)
     lg_copy(3, touch.point, probe->out[1]);
     lg_copy(3, touch.normal, probe->out[2]);
     lg_copy(3, touch.force, probe->out[3]);
+    return LG_OK;
+}
+
+lg_status lg_model_tendon(lg_probe *probe, const lg_query_part *part)
+{
+    const lg_model *model = probe->system->self;
+    LG_TRY(check_index(&probe->report, "element", part->element, model->nelements));
+    const lg_force *force = model->element_of[part->element].force;
+    const lg_tendon *tendon = force ? lg_tendon_of(model, force) : NULL;
+    if (!tendon)
+        return refuse_element(&probe->report, part->element, "a piece of an elastic tendon");
+    LG_TRY(lg_model_move(model, probe->form, &probe->point, LG_TWISTS, 1));
+    lg_tendon_measure(model, tendon, &probe->point, probe->out[0], probe->out[1], probe->out[2]);
     return LG_OK;
 }
 

@@ -112,10 +112,16 @@ static int same_value(const lg_element *a, const lg_element *b)
     return !a->info->uses_control || a->p[a->np - 1] == b->p[b->np - 1];
 }
 
+/* Whether a piece of a tendon is the first one or goes on. */
+static int same_piece(const lg_force *a, const lg_force *b)
+{
+    return !a->type->piece || a->e.p[a->e.np - 1] == b->e.p[b->e.np - 1];
+}
+
 static int same_force(const lg_force *a, const lg_force *b)
 {
     double wrench[6];
-    return same_couplings(a->type->couples, &a->e, &b->e) && same_value(&a->e, &b->e) &&
+    return same_piece(a, b) && same_couplings(a->type->couples, &a->e, &b->e) && same_value(&a->e, &b->e) &&
            (!a->type->dead || a->type->dead(&a->e, wrench) == a->type->dead(&b->e, wrench));
 }
 

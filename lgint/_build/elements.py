@@ -149,6 +149,15 @@ class ElementBuilder(Parts):
         rows[name] = row
         return name
 
+    def _add_parts(self, what: str, name: str, rows: dict[str, ForceRow]) -> str:
+        """Adds the rows that make up one force, once all of them are known, and returns its name."""
+        for part in rows:
+            self._new_name(what, part)
+        for part, row in rows.items():
+            self._enter(self._forces, part, row)
+        self._names[name] = None
+        return name
+
 
 def _bodies(count: int) -> str:
     return "one body" if count == 1 else "two bodies"

@@ -1,17 +1,16 @@
-"""The part of the builder that adds forces: tendons, loads, drives, and laws written in Python."""
+"""The part of the builder that adds forces: loads, drives, and laws written in Python."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from typing import Any, cast
 
-import numpy as np
 from numpy.typing import ArrayLike
 
-from lgint._args import array, choice, number, shown, takes_one
+from lgint._args import choice, number, shown, takes_one
 from lgint._build.elements import Where
 from lgint._build.parts import Ground, Partner, ground
-from lgint._build.springs import SpringBuilder
+from lgint._build.tendons import TendonBuilder
 from lgint._build.timed import (
     Load,
     Motion,
@@ -28,72 +27,8 @@ from lgint._model.parameters import AXES
 from lgint._model.record import ForceRow, JointRow, LoadRow, Matrix, partners
 
 
-class ForceBuilder(SpringBuilder):
+class ForceBuilder(TendonBuilder):
     """The part of `ModelBuilder` that adds forces."""
-
-    # ---- along lines ----
-
-    def add_tendon(
-        self,
-        bodies: Sequence[Partner],
-        *,
-        tension: Load,
-        points: ArrayLike | None = None,
-        local_points: ArrayLike | None = None,
-        kinks: ArrayLike = (),
-        name: str | None = None,
-    ) -> str:
-        """A tendon that runs without friction through points of bodies, with a given tension everywhere.
-
-        Parameters
-        ----------
-        bodies : sequence of str or lgint.ground
-            At least two, in the order in which the tendon meets them, such as the nodes of a rod.
-        tension : float, table or function of time
-            N; a table (times (m,), values (m,)); or a function that returns one number. A load factor scales it.
-        points : array_like, shape (k, 3), optional
-            Where it runs through each body, inertial in the start configuration.
-        local_points : array_like, shape (3,) or (k, 3), optional
-            The same, body-fixed: in body axes from the COM. Default: the COMs.
-        kinks : array_like, shape (k,)
-            Times at which a function is not smooth; steps end there.
-        name : str, optional
-            By which `Model.values` and messages refer to it. Default: made from the names of the bodies.
-
-        Returns
-        -------
-        str
-            Its name.
-
-        Raises
-        ------
-        ValueError
-            For unknown bodies, wrong shapes, and a name in use.
-        """
-        count = len(bodies)
-        if count < 2:
-            raise ValueError(f"bodies of a tendon: at least two expected, got {count}")
-        partners = [self._partner(who) for who in bodies]
-        name = self._force_name("tendon", partners[0], partners[-1], name)
-        if points is not None and local_points is not None:
-            raise ValueError(f"{name!r}: points (inertial) or local_points (body-fixed), not both")
-        given: Any = [None] * count if points is None else array(f"points of {name!r}", points, (count, 3))
-        local: Any = [None] * count
-        if local_points is not None:
-            local = np.broadcast_to(array(f"local_points of {name!r}", local_points, (3,), (count, 3)), (count, 3))
-        at = [self._attachment(name, *where) for where in zip(partners, given, local, strict=True)]
-        load = value_in_time(f"tension of {name!r}", tension, 1)
-        set_kinks(repr(name), kinks, load)
-        rows: dict[str, ForceRow] = {
-            f"{name}.{i}": {
-                "kind": "tension",
-                "bodies": partners[i : i + 2],
-                "points": at[i : i + 2],
-                "load": load,
-            }
-            for i in range(count - 1)
-        }
-        return self._add_parts("tendon", name, rows)
 
     # ---- on one body ----
 
@@ -478,15 +413,6 @@ class ForceBuilder(SpringBuilder):
                 of = choice(what, name, [*self._bodies, *self._nodes, *self._joints])
                 found.add(of if of in self._bodies else of.rpartition(".")[0])
         return found
-
-    def _add_parts(self, what: str, name: str, rows: dict[str, ForceRow]) -> str:
-        """Adds the rows that make up one force, once all of them are known, and returns its name."""
-        for part in rows:
-            self._new_name(what, part)
-        for part, row in rows.items():
-            self._enter(self._forces, part, row)
-        self._names[name] = None
-        return name
 
     def _add_joint_force(self, joint: str, coordinate: str | None, name: str | None, row: ForceRow) -> str:
         """Adds a drive or a law on a coordinate of a joint and returns its name."""

@@ -237,6 +237,11 @@ def start_memory(model: Compiled, record: Record) -> Array:
             for element in (model.joints[name].element, *model.joints[name].forces):
                 *_, first, count = model.core.rows(element)
                 memory[first : first + min(count, 1)] = joint["angle"]
+    efforts = sum(map(element_count, record.get("controls", {}).values()))
+    for element, force in enumerate(record["forces"].values(), len(model.starts) - 1 - efforts - len(record["forces"])):
+        if "angles" in force:
+            *_, first, count = model.core.rows(element)
+            memory[first : first + count] = force["angles"]
     return memory
 
 

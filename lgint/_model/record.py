@@ -129,6 +129,8 @@ class ForceRow(_ForceRow, total=False):
     beside: str  # of a load in a joint: the drive of which it is the torque
     tangent: Callable[..., Any] | None
     reads: list[str]  # of a law that is called with a state: the bodies on which it depends, if not on all
+    piece: str  # of an elastic tendon: "first" or "next"
+    angles: Vector  # of a piece of a tendon: where it leaves the circles at its ends, at the start
     turned: bool  # of a contact: True if its bodies were given in the other order
 
 

@@ -20,6 +20,8 @@ from lgint._model.record import Record
 LOAD: Final = "load"  # the vector or the table of a force or torque, the tension of a tendon
 POINTS: Final = "points"  # of an element on its bodies, which stand in the shape of a model
 CURVES: Final = "curves"
+PIECES: Final = ("elastic_tendon", "wrapped_tendon")
+TENDON: Final = ("stiffness", "damping", "length")  # what is a value of a tendon, in its first piece
 TURNS: Final = 3  # the first entry of a vector (6,) that belongs to a rotation
 _ENTRY: Final = re.compile(r"(.+)\[(\d+(?:, ?\d+)*)\]")
 T = TypeVar("T")
@@ -104,9 +106,10 @@ def _of_bodies(body: Mapping[str, Any]) -> Iterator[tuple[Any, ...]]:
 
 
 def _declared(entry: Mapping[str, Any]) -> Iterator[tuple[Any, ...]]:
-    """The parameters of a force or a joint that its entry holds."""
+    """The parameters of a force or a joint that its entry holds; the first piece of a tendon has those of all."""
+    held = entry if entry["kind"] not in PIECES else TENDON if entry["piece"] == "first" else ()
     for key, parameter in declared_by(entry).items():
-        if key in entry and parameter.varies:
+        if key in held and parameter.varies:
             yield key, key, parameter.unit, parameter
 
 
@@ -117,7 +120,7 @@ def _of_forces(force: Mapping[str, Any]) -> Iterator[tuple[Any, ...]]:
     for i, points in enumerate(force.get(CURVES, ())):
         if points:
             yield f"curve{i}", CURVES, _units_of_curve(force, i), None, i
-    ends = force.get(POINTS, ()) if force["kind"] != "tension" else ()  # neighbours of a tendon's share a point
+    ends = () if force["kind"] in ("tension", *PIECES) else force.get(POINTS, ())  # pieces of a tendon share points
     for i in range(len(ends)):
         yield "point" if len(ends) == 1 else ("point_a", "point_b")[i], POINTS, "m", None, i
 

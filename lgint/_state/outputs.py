@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 from lgint._args import Array, array, choice, guess
 from lgint._model.model import Model
 from lgint._model.record import ForceRow, JointRow, couplings, is_motion, partners
+from lgint._model.values import PIECES
 from lgint._state.bodies import EQUILIBRIUM, rotate
 from lgint._state.joints import JointAccessors, dot
 
@@ -59,6 +60,24 @@ class Wrench(NamedTuple):
         other = np.broadcast_to(np.asarray(point, dtype=float), self.point.shape)
         moment = self.moment + np.cross(self.point - other, self.force)
         return Wrench(np.concatenate([self.force, moment], axis=-1), other)
+
+
+class Tendon(NamedTuple):
+    """An elastic tendon.
+
+    Attributes
+    ----------
+    tension : ndarray, shape (...)
+        N; never negative.
+    length : ndarray, shape (...)
+        Of all pieces and of the arcs on pulleys and drums, m.
+    rate : ndarray, shape (...)
+        Of the length, m/s.
+    """
+
+    tension: Array
+    length: Array
+    rate: Array
 
 
 class _Part(NamedTuple):
@@ -145,10 +164,37 @@ class OutputAccessors(JointAccessors):
         if "joint" in row:
             efforts = [self._in_joint(model, part) for part in parts]
             return efforts[0] if len(efforts) == 1 else sum(efforts[1:], efforts[0])
+        if row["kind"] in PIECES:
+            return -self._tendon(parts[0]).tension
         if row["kind"] in ALONG_LINES:
             return self._along_line(parts[0])
         second = 0 if row.get("turned") else len(parts[0].bodies) - 1
         return _sum(self._on_body(part, second) for part in parts)
+
+    def tendon(self, name: str) -> Tendon:
+        """The tension, the length and its rate of an elastic tendon.
+
+        As functions of `events`, ``state.tendon(name).length - rest_length`` finds where a tendon becomes taut
+        (`direction` 1) or slack (-1).
+
+        Parameters
+        ----------
+        name : str
+            A tendon that `add_tendon` has added with a stiffness.
+
+        Returns
+        -------
+        Tendon
+            Numbers for each state.
+
+        Raises
+        ------
+        ValueError
+            For an unknown name.
+        """
+        model = self.multibody()
+        elastic = [key for key, row in model.forces.items() if row["kind"] in PIECES and row["piece"] == "first"]
+        return self._tendon(_parts(model, choice("elastic tendon", name, elastic))[0])
 
     def power(self, name: str) -> Array:
         """The power of a force on all bodies on which it acts, or of a support on what is attached to it.
@@ -291,6 +337,9 @@ class OutputAccessors(JointAccessors):
         on_second = self._on_body(part, 1)
         return dot(axis, on_second.moment if part.row["coordinate"] == "angle" else on_second.force)
 
+    def _tendon(self, piece: _Part) -> Tendon:
+        return Tendon(*self.multibody().core.tendon(piece.element, self.clock, self.q, self.v, self.mem))
+
     def _along_line(self, part: _Part) -> Array:
         """A force along the line between two points; if these coincide, it resists their motion."""
         first, second = self._on_body(part, 0), self._on_body(part, 1)
@@ -381,7 +430,7 @@ def _whole(name: str, forces: Mapping[str, ForceRow]) -> str:
         return stem
     pair = {"force": "torque", "torque": "force"}.get(last)
     paired = pair is not None and forces.get(f"{stem}.{pair}", row)["kind"] == pair
-    return stem if row["kind"] == "tension" or (paired and row["kind"] == last) else name
+    return stem if row["kind"] == "tension" or row.get("piece") == "next" or (paired and row["kind"] == last) else name
 
 
 def _part(model: Model, element: int, row: ForceRow) -> _Part:
@@ -394,6 +443,8 @@ def _part(model: Model, element: int, row: ForceRow) -> _Part:
 def _parts(model: Model, name: str) -> list[_Part]:
     """The parts of a force; a ValueError that says what to ask instead if there is no such force."""
     forces = model.forces
+    if name in forces and forces[name]["kind"] in PIECES and forces[name]["piece"] == "first":
+        return _parts_of_forces(model)[name]
     if name in forces:
         number = model.elements - len(forces) + [*forces].index(name)
         own = [name, *(other for other in [f"{name}.torque"] if other in forces and _whole(other, forces) == name)]

@@ -16,6 +16,7 @@ typedef struct lg_coordinate {
     double u[2][6];
     lg_turn turn; /* of an angle or a twist */
     double c[3], y[3]; /* of a slide, or direction and separation rate of a distance */
+    double theta[2]; /* of a wrap: the angles at which it leaves both circles */
 } lg_coordinate;
 
 typedef struct lg_coordinate_type {
@@ -29,7 +30,8 @@ typedef struct lg_coordinate_type {
                         lg_quarters K[2][2]); /* K += tau du */
 } lg_coordinate_type;
 
-extern const lg_coordinate_type lg_coordinate_angle, lg_coordinate_twist, lg_coordinate_slide, lg_coordinate_distance;
+extern const lg_coordinate_type lg_coordinate_angle, lg_coordinate_twist, lg_coordinate_slide, lg_coordinate_distance,
+    lg_coordinate_wrap;
 
 /* The first parameter of forces on slides. */
 #define LG_SLIDE_PARAMETERS                                                                                            \

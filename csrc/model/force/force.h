@@ -68,6 +68,7 @@ struct lg_force_type {
     double (*next_kink)(const lg_element *e, double t);
     const lg_element_memory *memory; /* NULL: it has none */
     const struct lg_shapes *shapes; /* of a contact: touch.h */
+    const struct lg_coordinate_type *piece; /* of a piece of a tendon: its length, coordinate.h */
 };
 
 /* Whether its work at rest depends only on the ends of a path. */

@@ -5,6 +5,7 @@
 #include "model/printed/load.h"
 #include "model/printed/rows.h"
 #include "model/tangent.h"
+#include "model/tendon.h"
 #include "system/chain.h"
 
 static lg_status write_frames(const lg_model *m, const lg_point *at)
@@ -176,6 +177,17 @@ static lg_status eval_joint(const lg_joint *joint, const lg_point *at, const lg_
     return joint->nrows ? eval_rows(joint, at, want) : LG_OK;
 }
 
+/* Twists follow q_m too. */
+static void add_tendon_end(const lg_frame *f, const lg_point *at, const lg_wanted *want, const double u[6],
+                           const double dT[6], double c, const lg_tendon_slopes *part)
+{
+    motion to;
+    open_motion(f, at, want, &to);
+    lg_printed_pull(f, at, 1, u, part->pull);
+    for (int k = 0; k < f->body->block->nv; k++)
+        part->by_q[k] += lg_dot(6, dT, to.pose + 6 * k) + c * lg_dot(6, u, to.twist + 6 * k);
+}
+
 lg_status lg_printed_eval(const lg_model *m, const lg_point *at, const double *lam, double *scaled,
                           const lg_wanted *want)
 {
@@ -183,6 +195,7 @@ lg_status lg_printed_eval(const lg_model *m, const lg_point *at, const double *l
     point.lam = scaled;
     LG_TRY(write_frames(m, &point));
     lg_printed_multipliers(m, &point, lam, scaled);
+    lg_tendons_pull(m, &point); // the tension in the middle
     if (want->force)
         lg_zero(m->space.nv, want->force);
     if (want->Btlam)
@@ -191,6 +204,8 @@ lg_status lg_printed_eval(const lg_model *m, const lg_point *at, const double *l
         LG_TRY(eval_force(&m->forces[i], &point, want));
     for (int i = 0; i < m->njoints; i++)
         LG_TRY(eval_joint(&m->joints[i], &point, want));
+    if (lg_wants_slopes(want))
+        lg_tendons_add(m, &point, want, add_tendon_end);
     lg_model_own_rows(m, &point, want);
     lg_printed_rows(m, &point, lam, want->phi, want);
     return LG_OK;

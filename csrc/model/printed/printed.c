@@ -204,7 +204,7 @@ static const lg_element *element_of(const lg_model *m, int index)
         return m->joints[index].type->compliance ? &m->joints[index].e : NULL;
     const lg_force *force = &m->forces[index - m->njoints];
     int linear = force->e.info->nframes == 1 && force->e.frame[0]->at_node;
-    return force->type->potential && !linear ? &force->e : NULL;
+    return force->type->potential && !force->type->piece && !linear ? &force->e : NULL;
 }
 
 static lg_status potentials(const lg_model *m, const lg_point *at, double *V, double *gradient)

@@ -142,8 +142,11 @@ void lg_relative_spread(const lg_relative *r, const double fm[6], double wrench[
 void lg_relative_spread_at_end(const lg_relative *r, const double by_z[6], double wrench[2][6])
 {
     double *b = wrench[1 - r->base], *a = wrench[r->base];
-    lg_mul3(r->a->R[1], by_z, b);
-    lg_mul3(r->b->R[1], by_z + 3, b + 3);
+    lg_zero(6, b);
+    if (r->by_distance)
+        lg_axpy(3, by_z[0] / lg_norm3(r->d[LG_AT_END]), r->d[LG_AT_END], b);
+    else
+        lg_mul3(r->a->R[1], by_z, b), lg_mul3(r->b->R[1], by_z + 3, b + 3);
     for (int i = 0; i < 6; i++)
         a[i] = -b[i];
     lg_add_cross(b, r->d[LG_AT_END], a + 3);
