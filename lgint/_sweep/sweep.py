@@ -8,7 +8,7 @@ from contextlib import suppress
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
-from lgint._args import choice, shown
+from lgint._args import choice, shown, warn
 from lgint._core import Interrupted
 from lgint._model.model import Model
 from lgint._model.system import System
@@ -81,7 +81,7 @@ def sweep(
         A variable for each observable along the dimensions of the sweep, and along further axes "<name>_axis" if it is
         an array; the parameters are coordinates. A dimension whose values cannot be labels, such as vectors, has
         integer labels, and its values are the coordinate "<name>_value". Units are attributes. A failed run has NaN,
-        and its `report` says why it failed.
+        and its `report` says why it failed; there is a warning if all runs failed.
 
     Raises
     ------
@@ -119,7 +119,10 @@ def sweep(
             with suppress(ValueError):  # the data set cannot be made either
                 error.trajectory = data()  # type: ignore[attr-defined]
             raise
-        return data()
+        found = data()
+    if found.report.values.all():
+        warn(f"all {found.report.size} runs failed, the first one with: {found.report.values.flat[0]}")
+    return found
 
 
 def _interrupted(data: Dataset, done: int, path: str | PathLike[str] | None) -> Interrupted:

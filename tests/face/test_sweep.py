@@ -275,6 +275,12 @@ def test_failed_runs_are_nan_beside_their_report():
     assert data.n.dtype == float and data.n[0] == 51 and np.isnan(data.n[1])
 
 
+def test_it_warns_if_no_run_was_a_success():
+    with pytest.warns(UserWarning, match="all 2 runs failed, the first one with: .*positive number"):
+        data = top_sweep({"mass": [-1.0, 0.0]}, {"n": len})
+    assert np.isnan(data.n).all()
+
+
 def test_a_run_that_does_not_converge_is_reported():
     data = lgint.sweep(
         lgint.models.rotor, {"omega0": [(0, 0, 1e200), (0, 0, 1.0)]}, "rk44", {"n": len}, t_end=0.01, h=1e-3
