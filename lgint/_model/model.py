@@ -110,8 +110,8 @@ class Model(System):
         "<name>.offset" and "<name>.torque"; for drags "<name>.drag"; for distance joints "<name>.length"; and
         "<name>.load", the constant vector of a force or torque, or the constant tension of a tendon, or the values of
         its table. The curves of springs and bushings are "<name>.curve0", ..., two rows of points, and the points of
-        forces on bodies "<name>.point", or "<name>.point_a" and "<name>.point_b" (m, body axes from the COM); a model
-        with other points is compiled again.
+        forces on bodies and of joints "<name>.point", or "<name>.point_a" and "<name>.point_b" (m, body axes from the
+        COM); a model with other points is compiled again, and may need `with_state(project=True)`.
 
         Entries have names as well, over which one does not iterate: "arm.inertia[0,1]", "wind.load[2]",
         "strut.curve0[1,3]". In a symmetric matrix such a name stands for both of its places.

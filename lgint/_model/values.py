@@ -15,10 +15,10 @@ from lgint._args import array, number
 from lgint._model.checks import inertia_matrix
 from lgint._model.compile import GRAVITY
 from lgint._model.parameters import MATRICES, Parameter, declared_by
-from lgint._model.record import Record
+from lgint._model.record import EDGES, Record
 
 LOAD: Final = "load"  # the vector or the table of a force or torque, the tension of a tendon
-POINTS: Final = "points"  # of an element on its bodies, which stand in the shape of a model
+POINTS: Final = "points"  # of a force or joint on its bodies, which stand in the shape of a model
 CURVES: Final = "curves"
 PIECES: Final = ("elastic_tendon", "wrapped_tendon")
 TENDON: Final = ("stiffness", "damping", "length")  # what is a value of a tendon, in its first piece
@@ -93,7 +93,7 @@ def _unit_of(whole: Value, index: tuple[int, ...]) -> str:
 def _values_of(record: Record) -> dict[str, Value]:
     """All values by name: the name of a body, joint or force, and that of its entry."""
     found = {GRAVITY: Value("", "", GRAVITY, "m/s^2")}
-    for section, entries in (("bodies", _of_bodies), ("joints", _declared), ("forces", _of_forces)):
+    for section, entries in (("bodies", _of_bodies), ("joints", _of_joints), ("forces", _of_forces)):
         for row, entry in record[section].items():  # type: ignore[literal-required]
             found |= {f"{row}.{name}": Value(section, row, *rest) for name, *rest in entries(entry)}
     return found
@@ -111,6 +111,13 @@ def _declared(entry: Mapping[str, Any]) -> Iterator[tuple[Any, ...]]:
     for key, parameter in declared_by(entry).items():
         if key in held and parameter.varies:
             yield key, key, parameter.unit, parameter
+
+
+def _of_joints(joint: Mapping[str, Any]) -> Iterator[tuple[Any, ...]]:
+    yield from _declared(joint)
+    if joint["kind"] not in EDGES.values() and not {"slide_point", "of", "coupled"} & joint.keys():
+        for i, name in enumerate(("point_a", "point_b")[: len(joint["points"])]):
+            yield name, POINTS, "m", None, i
 
 
 def _of_forces(force: Mapping[str, Any]) -> Iterator[tuple[Any, ...]]:

@@ -114,3 +114,40 @@ def test_a_length_moves_the_start(form):
 def test_names_that_a_model_does_not_have(name, message):
     with pytest.raises(ValueError, match=message):
         slopes_of(arms("R3xSO3"), [name])
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_points_of_joints_move_the_start(form):
+    model = arms(form)
+    for name in ("elbow.point_a[2]", "elbow.point_b[0]", "shoulder.point_b[1]"):
+        value = model.values[name]
+
+        def at(s, name=name, value=value):
+            return model.with_parameters(**{name: value + s}).with_state(project=True)
+
+        dq, dv = (part[0] for part in slopes_of(model, [name])[1:])
+        expected = difference(lambda s, at=at: model.core.difference(model.q0, at(s).q0))
+        np.testing.assert_allclose(dq, expected, rtol=0, atol=2e-9)
+        np.testing.assert_allclose(dv, difference(lambda s, at=at: at(s).v0), rtol=0, atol=2e-8)
+        assert (np.abs(dq).max() > 0.05) == (form != "minimal")
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_terms_by_points_of_joints(form):
+    """In trees the points of joints are those of links; the derivatives are those of the whole model."""
+    model = arms(form)
+    names = ["elbow.point_a[2]", "elbow.point_b[0]", "shoulder.point_b[1]", "hand.mass"]
+    core = slopes_of(model, names).core
+    rng = np.random.default_rng(1)
+    v, a, lam = rng.normal(size=model.nv), rng.normal(size=model.nv), rng.normal(size=model.nc)
+    for i, name in enumerate(names):
+        found = core.derivative(i, 0.0, model.q0, v, a, lam)
+
+        def at(s, name=name):
+            other = model.with_parameters(**{name: model.values[name] + s}).core
+            terms = other.evaluate(0.0, model.q0, v, a, lam)
+            return np.concatenate([terms[term].ravel() for term in terms])
+
+        own = np.concatenate([found[term].ravel() for term in found])
+        np.testing.assert_allclose(own, difference(at), rtol=0, atol=2e-10)
+        assert np.abs(own).max() > 0.05
