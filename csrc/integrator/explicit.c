@@ -151,8 +151,8 @@ static LG_INLINE void add_slopes(int count, const lg_slopes *slopes, const lg_we
     }
 }
 
-void lg_slopes_advance(const lg_slopes *slopes, const lg_weights *weights, double h, const double *vn, double *theta,
-                       double *v)
+static LG_APART void advance_by_several(const lg_slopes *slopes, const lg_weights *weights, double h, const double *vn,
+                                        double *theta, double *v)
 {
     int nv = slopes->space->nv;
     if (nv >= MANY || weights->count == 0 || weights->count > 2 * GROUP) {
@@ -165,7 +165,6 @@ void lg_slopes_advance(const lg_slopes *slopes, const lg_weights *weights, doubl
         add_slopes(count, slopes, weights, h, vn, theta, v);                                                           \
         break;
     switch (weights->count) {
-        ADD(1)
         ADD(2)
         ADD(3)
         ADD(4)
@@ -175,6 +174,15 @@ void lg_slopes_advance(const lg_slopes *slopes, const lg_weights *weights, doubl
         ADD(8)
     }
 #undef ADD
+}
+
+void lg_slopes_advance(const lg_slopes *slopes, const lg_weights *weights, double h, const double *vn, double *theta,
+                       double *v)
+{
+    if (weights->count == 1 && slopes->space->nv < MANY)
+        add_slopes(1, slopes, weights, h, vn, theta, v);
+    else
+        advance_by_several(slopes, weights, h, vn, theta, v);
 }
 
 void lg_slopes_write_flow(lg_slopes *slopes, int stage, const double *q, const double *v)

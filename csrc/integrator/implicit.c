@@ -45,14 +45,6 @@ void lg_implicit_layout(lg_implicit *implicit, const lg_system *system, int sets
     implicit->shaken = lg_arena_doubles(arena, (size_t)system->space->nq + 4 * nv);
 }
 
-lg_wanted lg_implicit_terms(const lg_implicit *implicit)
-{
-    return (lg_wanted){.Ma = implicit->residual,
-                       .gyro = implicit->gyro,
-                       .force = implicit->force,
-                       .Btlam = implicit->constrained ? implicit->Btlam : NULL};
-}
-
 static double sum_of_squares(int n, const double *x)
 {
     double sum = 0;

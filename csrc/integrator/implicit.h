@@ -21,7 +21,13 @@ lg_newton_settings lg_implicit_settings(const lg_newton_options *stop);
 double lg_implicit_matrix_cost(const lg_system *system, const lg_plan *plan, const lg_plan *second);
 void lg_implicit_layout(lg_implicit *implicit, const lg_system *system, int sets, lg_arena *arena);
 /* The four terms as wanted outputs of an evaluation. */
-lg_wanted lg_implicit_terms(const lg_implicit *implicit);
+static inline lg_wanted lg_implicit_terms(const lg_implicit *implicit)
+{
+    return (lg_wanted){.Ma = implicit->residual,
+                       .gyro = implicit->gyro,
+                       .force = implicit->force,
+                       .Btlam = implicit->constrained ? implicit->Btlam : NULL};
+}
 /* Force rows wa M a + gyro - force + B^T lam - w_old old from the four terms, and their norms; `old` NULL: none. */
 void lg_implicit_forces(lg_implicit *implicit, int nv, double wa, double w_old, const double *old,
                         lg_residual_norms *norms);

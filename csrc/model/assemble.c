@@ -258,15 +258,25 @@ static LG_APART lg_status add_force_wrenches(const lg_model *m, const lg_point *
     return m->coordinate_forces ? add_forces(m, LG_FORM_DYNAMICS, at, &forces, 1) : LG_OK;
 }
 
+static inline lg_status accelerate_span(lg_span bodies, const lg_point *at, double *a)
+{
+    const lg_body_alone *alone = bodies.first->type->alone;
+    return alone ? alone->accelerate(bodies, at, a) : LG_OK;
+}
+
+static LG_APART lg_status accelerate_spans(const lg_model *m, const lg_point *at, double *a)
+{
+    for (int i = 0; i < m->nbody_spans; i++)
+        LG_TRY(accelerate_span(m->body_spans[i], at, a));
+    return LG_OK;
+}
+
 /* Every body finds its acceleration from the wrenches on its frames: nothing couples the accelerations of two
    blocks. */
 lg_status lg_model_accelerate(void *self, const lg_point *at, double *a)
 {
     const lg_model *m = self;
-    for (const lg_span *bodies = m->body_spans, *end = bodies + m->nbody_spans; bodies < end; bodies++)
-        if (bodies->first->type->alone)
-            LG_TRY(bodies->first->type->alone->accelerate(*bodies, at, a));
-    return LG_OK;
+    return m->nbody_spans == 1 ? accelerate_span(m->body_spans[0], at, a) : accelerate_spans(m, at, a);
 }
 
 lg_status lg_model_accelerate_under_wrenches(void *self, const lg_point *at, double *a)

@@ -324,11 +324,12 @@ static lg_status check_advance(lg_run *run, double next)
 }
 
 /* Takes a step with error control, or the next step of the grid or a part of it, whose end is set to its time on the
-   grid. */
-static lg_status take_step(lg_loop *loop, lg_landing landing)
+   grid. *counts: whether a whole step ends there. */
+static lg_status take_step(lg_loop *loop, lg_landing landing, int *counts)
 {
     lg_run *run = loop->run;
     lg_grid *grid = run->grid;
+    *counts = 1;
     if (run->control.adapts)
         return lg_run_adapt(run, landing.t, loop->report);
 
@@ -340,8 +341,9 @@ static lg_status take_step(lg_loop *loop, lg_landing landing)
     if (run->control.estimates)
         LG_TRY(lg_run_estimate(run, loop->report));
     grid->index = whole + done;
+    *counts = done == 1;
     run->state.t = grid->index >= grid->last ? landing.t : grid_time(grid, 0);
-    return lg_run_renew_rows(run);
+    return run->system->choice ? lg_run_renew_rows(run) : LG_OK;
 }
 
 enum { PACE_STEPS = 1000 }; /* between two checks of the pace */
@@ -367,8 +369,8 @@ static lg_status check_pace(lg_loop *loop)
 /* Takes one step or a part of one, processes it, and saves the state if it is due. Steps count when they are whole. */
 static lg_status advance_loop(lg_loop *loop, lg_landing landing)
 {
-    LG_TRY(take_step(loop, landing));
-    int counts = at_a_step(loop->run->grid);
+    int counts;
+    LG_TRY(take_step(loop, landing, &counts));
     loop->saved = 0;
     loop->steps += counts;
     LG_TRY(finish_step(loop, loop->run->state.t >= landing.t ? landing.kink : -INFINITY));

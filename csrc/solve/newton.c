@@ -33,7 +33,8 @@ static lg_norms larger_norms(const lg_norms *a, const lg_norms *b)
 
 static int finite_norms(const lg_norms *a)
 {
-    return isfinite(a->force) && isfinite(a->rows[0]) && isfinite(a->rows[1]);
+    return isfinite(a->force + a->rows[0] + a->rows[1]) ||
+           (isfinite(a->force) && isfinite(a->rows[0]) && isfinite(a->rows[1]));
 }
 
 static double error_of(double now, double bound)

@@ -7,12 +7,6 @@
 
 enum { MOST_SOLE_STEPS = 16 };
 
-lg_renewal lg_renewal_begin(const lg_renewal_settings *settings, lg_renewal_memory *memory, int matrix_valid, int full)
-{
-    full = full || settings->rule == LG_RENEW_ALWAYS;
-    return (lg_renewal){.settings = settings, .memory = memory, .full = full, .matrix_valid = !full && matrix_valid};
-}
-
 /* ---- at the beginning of a step ---- */
 
 /* Whether a step that takes so many iterations with the matrix of earlier steps costs at least as much as the mean over
@@ -38,15 +32,21 @@ static int is_worn(const lg_renewal_memory *m, double cost)
     return m->matrix_age > 0 && (as_before || is_dear(m, next_iterations(m), cost));
 }
 
-static int begins_new(const lg_renewal *r)
+lg_renewal lg_renewal_begin(const lg_renewal_settings *settings, lg_renewal_memory *memory, int matrix_valid, int full)
 {
-    int as_printed = r->settings->rule == LG_RENEW_AS_PRINTED;
-    return !r->matrix_valid || (!as_printed && is_worn(r->memory, r->settings->matrix_cost));
+    int as_printed = settings->rule == LG_RENEW_AS_PRINTED;
+    full = full || settings->rule == LG_RENEW_ALWAYS;
+    matrix_valid = matrix_valid && !full;
+    return (lg_renewal){.settings = settings,
+                        .memory = memory,
+                        .full = full,
+                        .begins_new = !matrix_valid || (!as_printed && is_worn(memory, settings->matrix_cost)),
+                        .matrix_valid = matrix_valid};
 }
 
 int lg_renewal_is_likely(const lg_renewal *r)
 {
-    return r->full ? r->count < r->memory->last_formed : r->count == 0 && begins_new(r);
+    return r->full ? r->count < r->memory->last_formed : r->count == 0 && r->begins_new;
 }
 
 /* Not if the next step would replace it, after as many iterations as in the last step. A matrix that is formed later in
@@ -83,7 +83,7 @@ static int wears(const lg_renewal *r, double error, double contraction)
 {
     if (r->settings->rule == LG_RENEW_AS_PRINTED)
         return lg_renewal_is_slow_as_printed(r->count, r->reuses, r->settings->renew_after, contraction);
-    return r->count > 0 ? is_slow(r, error, contraction) : begins_new(r);
+    return r->count > 0 ? is_slow(r, error, contraction) : r->begins_new;
 }
 
 /* Whether one more correction by the last matrix of this step is as good as one by a new matrix, as both are expected

@@ -41,6 +41,7 @@ typedef struct lg_renewal {
     lg_renewal_memory *memory;
     int count; /* corrections so far */
     int full; /* every iteration forms a new matrix */
+    int begins_new; /* otherwise: the first iteration does */
     int matrix_valid, renewed; /* there is a matrix; it was formed in this step */
     int reuses; /* corrections of this step with the present matrix */
     int formed; /* iterations at the beginning of this step that formed a matrix */

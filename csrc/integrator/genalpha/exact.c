@@ -108,9 +108,9 @@ static void exact_follow(lg_genalpha_stepper *g)
 {
     const lg_system *system = g->base.system;
     int nv = system->space->nv, stabilized = g->index == LG_INDEX_STABILIZED;
-    double to_theta = 1 / g->beta_prime, to_v = g->gamma_prime * to_theta, sigma = g->alpha.sigma;
+    double to_v = g->scales.to_v, sigma = g->alpha.sigma;
     double *y = g->now.v, *E = g->now.a;
-    add_angles(nv, to_theta, g->theta0, g->w, g->now.c, g->now.theta, y);
+    add_angles(nv, g->scales.to_theta, g->theta0, g->w, g->now.c, g->now.theta, y);
     lg_space_move(system->space, g->now.qn, g->now.theta, y, g->now.q, E);
     if (!stabilized && (sigma == 0 || sigma == 1)) { // P is the identity, or E is zero
         set_velocities(nv, g->beta_prime * sigma, to_v, g->v0, g->w, E, g->now.v);

@@ -345,15 +345,18 @@ static void take_accelerations(lg_genalpha_stepper *g, const lg_alpha_carry *c)
     const lg_state *state = g->start;
     int nv = g->base.system->space->nv;
     double ratio = *c->h > 0 && *c->h != g->h ? g->h / *c->h : 1;
-    lg_copy(nv, state->v, g->v0);
-    lg_copy(nv, g->anew ? state->a : c->a, g->a0);
-    if (g->anew)
+    g->v_n = state->v;
+    g->a_n = g->anew ? state->a : c->a;
+    if (g->anew || ratio == 1)
         return;
-    int knows_smooth = ratio != 1 && g->adapts && lg_alpha_knows_vdot(g, c);
-    if (knows_smooth)
-        rescale(nv, g->alpha.alpha_m - g->alpha.alpha_f, ratio, state->a, c, g->a0);
-    for (int i = 0; ratio != 1 && !knows_smooth && i < nv; i++)
-        g->a0[i] = state->a[i] + ratio * (c->a[i] - state->a[i]);
+    double *a = g->now.a;
+    g->a_n = a;
+    if (g->adapts && lg_alpha_knows_vdot(g, c)) {
+        rescale(nv, g->alpha.alpha_m - g->alpha.alpha_f, ratio, state->a, c, a);
+        return;
+    }
+    for (int i = 0; i < nv; i++)
+        a[i] = state->a[i] + ratio * (c->a[i] - state->a[i]);
 }
 
 /* Takes over the memory of Newton's method. After a change of h the next step is tested. */
@@ -438,9 +441,12 @@ static void hand_over(const lg_genalpha_stepper *g, const double *lam_n, const d
 
 static LG_APART lg_alpha_scales scales_of(const lg_alpha *p, double h)
 {
+    double beta_prime = lg_beta_prime(p, h), gamma_prime = lg_gamma_prime(p, h), to_theta = 1 / beta_prime;
     return (lg_alpha_scales){.h = h,
-                             .beta_prime = lg_beta_prime(p, h),
-                             .gamma_prime = lg_gamma_prime(p, h),
+                             .beta_prime = beta_prime,
+                             .gamma_prime = gamma_prime,
+                             .to_theta = to_theta,
+                             .to_v = gamma_prime * to_theta,
                              .vdot_share = p->alpha_f / (1 - p->alpha_m),
                              .a_share = p->alpha_m / (1 - p->alpha_m),
                              .early = h * (1 - p->gamma),
@@ -450,22 +456,25 @@ static LG_APART lg_alpha_scales scales_of(const lg_alpha *p, double h)
                              .late2 = h * h * p->beta};
 }
 
-/* theta_0 and c_n from v_n, a_n and vdot_n, and v_0 and a_0 in place of v_n and a_n */
-static void predict_velocities(int n, const lg_alpha_scales *s, const double *restrict vdot_n, double *restrict theta0,
-                               double *restrict v, double *restrict a, double *restrict c)
+/* theta_0, v_0, a_0 and c_n from v_n, a_n and vdot_n */
+static void predict_velocities(int n, const lg_alpha_scales *s, const double *restrict v_n, const double *restrict a_n,
+                               const double *restrict vdot_n, double *restrict theta0, double *restrict v0,
+                               double *restrict a0, double *restrict c)
 {
     for (int i = 0; i < n; i++) {
-        double v_early = v[i] + s->early * a[i], theta_early = s->h * v[i] + s->early2 * a[i];
-        a[i] = s->vdot_share * vdot_n[i] - s->a_share * a[i];
-        v[i] = v_early + s->late * a[i];
-        theta0[i] = theta_early + s->late2 * a[i];
+        double v_early = v_n[i] + s->early * a_n[i], theta_early = s->h * v_n[i] + s->early2 * a_n[i];
+        double a = s->vdot_share * vdot_n[i] - s->a_share * a_n[i];
+        a0[i] = a;
+        v0[i] = v_early + s->late * a;
+        theta0[i] = theta_early + s->late2 * a;
         c[i] = theta_early - s->ratio * v_early;
     }
 }
 
 static void genalpha_predict(lg_genalpha_stepper *g)
 {
-    predict_velocities(g->base.system->space->nv, &g->scales, g->start->a, g->theta0, g->v0, g->a0, g->now.c);
+    predict_velocities(g->base.system->space->nv, &g->scales, g->v_n, g->a_n, g->start->a, g->theta0, g->v0, g->a0,
+                       g->now.c);
     g->form->predict(g);
 }
 

@@ -56,11 +56,15 @@ lg_status lg_alpha_optimal_start(lg_genalpha_stepper *g)
     double *jerk = g->implicit.force, *l = g->implicit.Btlam, h = g->h;
 
     LG_TRY(initial_jerk(g, jerk));
-    lg_axpy(nv, (p->alpha_m - p->alpha_f) * h, jerk, g->a0);
+    lg_copy(nv, g->a_n, g->now.a);
+    lg_axpy(nv, (p->alpha_m - p->alpha_f) * h, jerk, g->now.a);
+    g->a_n = g->now.a;
     if (g->index == LG_INDEX_3 && constrained) {
         lg_alpha_local_error(g, g->start->v, g->start->a, jerk, l);
         LG_TRY(project_on_rows(g, l, g->implicit.residual));
-        lg_axpy(nv, h * h, g->implicit.residual, g->v0);
+        lg_copy(nv, g->v_n, g->now.v);
+        lg_axpy(nv, h * h, g->implicit.residual, g->now.v);
+        g->v_n = g->now.v;
     }
     return LG_OK;
 }

@@ -41,6 +41,7 @@ typedef struct lg_alpha_carry {
 typedef struct lg_alpha_scales {
     double h; /* 0: not computed yet */
     double beta_prime, gamma_prime;
+    double to_theta, to_v; /* of the unknowns: exact.c */
     double vdot_share, a_share, early, late, ratio, early2, late2; /* of the first guess: genalpha.c */
 } lg_alpha_scales;
 
@@ -80,7 +81,9 @@ struct lg_genalpha_stepper {
     double h, beta_prime, gamma_prime;
     lg_alpha_scales scales; /* of steps of size h */
     double noise_phi, noise_phidot; /* of constraint rows; noise_phi 0: not computed yet, as there are no rows */
-    double *theta0, *v0, *a0; /* predicted; before that v_n and the algorithmic a_n are in v0 and a0 */
+    const double *v_n, *a_n; /* at the start, the latter algorithmic; where they differ from those of the state and its
+                                carry, they are in now.v and now.a */
+    double *theta0, *v0, *a0; /* predicted */
     double *w, *lam, *mu; /* unknowns */
     lg_alpha_state now; /* at the end of the step; now.a is vdot */
     lg_point at; /* the same for evaluations */

@@ -340,37 +340,40 @@ static void gather_turning(const lg_body *b, const lg_point *at, const lg_wanted
     lg_quarters_add(&rigid_stiffness(b, at)->K, LG_RR, 1, G);
 }
 
+static inline void gather_forces(const lg_body *b, const lg_point *at, const lg_wanted *want)
+{
+    if (b->block->node->attitude) {
+        if (want->force)
+            rigid_gather_sum(b, at, LG_FORCES, want->force);
+        if (want->Btlam)
+            rigid_gather_sum(b, at, LG_REACTIONS, want->Btlam);
+        return;
+    }
+    if (want->force)
+        gather_lie(b, at, LG_FORCES, want->force, NULL);
+    if (want->Btlam)
+        gather_lie(b, at, LG_REACTIONS, want->Btlam, NULL);
+}
+
+static LG_APART void gather_with_tangent(const lg_body *b, const lg_point *at, const lg_wanted *want)
+{
+    if (lg_block_is_direct(b->block)) {
+        gather_turning(b, at, want);
+    } else {
+        gather_forces(b, at, want);
+        add_geo(b, at, want);
+    }
+    add_stiffness(b, at, want);
+}
+
 static void rigid_gather(lg_span bodies, const lg_point *at, const lg_wanted *want)
 {
     int tangent = lg_wants_slopes(want);
-    for (const lg_body *b = bodies.first; b < bodies.end; b++) {
-        if (tangent && lg_block_is_direct(b->block)) {
-            gather_turning(b, at, want);
-        } else if (b->block->node->attitude) {
-            if (want->force)
-                rigid_gather_sum(b, at, LG_FORCES, want->force);
-            if (want->Btlam)
-                rigid_gather_sum(b, at, LG_REACTIONS, want->Btlam);
-        } else {
-            if (want->force)
-                gather_lie(b, at, LG_FORCES, want->force, NULL);
-            if (want->Btlam)
-                gather_lie(b, at, LG_REACTIONS, want->Btlam, NULL);
-        }
-        if (tangent && !lg_block_is_direct(b->block))
-            add_geo(b, at, want);
+    for (const lg_body *b = bodies.first; b < bodies.end; b++)
         if (tangent)
-            add_stiffness(b, at, want);
-    }
-}
-
-/* c = A b for J or its inverse, which are symmetric and read by columns. */
-static inline void mul_inertia(const lg_rigid_prepared *p, const double A[9], const double b[3], double c[3])
-{
-    if (p->diagonal != 0)
-        c[0] = A[0] * b[0], c[1] = A[4] * b[1], c[2] = A[8] * b[2];
-    else
-        lg_mulT3(A, b, c);
+            gather_with_tangent(b, at, want);
+        else
+            gather_forces(b, at, want);
 }
 
 /* For a force and a moment at the node, m x'' = F or, in the body frame, m (U' + Omega x U) = R^T F, and J omega' = M -
@@ -383,9 +386,9 @@ static inline void accelerate_lie(const lg_body *b, const lg_point *at, const do
     const double *v = at->v + b->block->v, *rates = v + node->attitude_v;
     double omega[3] = {lg_read(rates), lg_read(rates + 1), lg_read(rates + 2)}, Jomega[3], omegadot[3];
     double torque[3] = {moment[0], moment[1], moment[2]};
-    mul_inertia(p, p->J, omega, Jomega);
+    lg_rigid_mul_inertia(p, p->J, omega, Jomega);
     lg_add_cross(Jomega, omega, torque);
-    mul_inertia(p, p->inverse, torque, omegadot);
+    lg_rigid_mul_inertia(p, p->inverse, torque, omegadot);
     lg_copy(3, omegadot, a + node->attitude_v);
     if (node->position == LG_POSITION_FIXED)
         return;

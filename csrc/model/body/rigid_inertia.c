@@ -57,28 +57,34 @@ static void gyroscopic_matrix(const double J[9], const double omega[3], const do
 
 /* ---- Lie groups: omega is the velocity itself ---- */
 
-static void rotate_lie(const lg_body *body, const lg_point *at, const lg_wanted *want, const lg_chain *chain, double *S,
-                       int ld)
+static inline void rotate_lie(const lg_body *body, const lg_point *at, const lg_wanted *want)
 {
     const lg_block *b = body->block;
     int r = b->node->attitude_v;
     const double *omega = at->v + b->v + r;
-    const double *J = lg_rigid_prepared_of(body)->J;
+    const lg_rigid_prepared *p = lg_rigid_prepared_of(body);
     double Jomega[3];
-    lg_mul3(J, omega, Jomega);
-
     if (want->Ma)
-        lg_mul3(J, at->a + b->v + r, want->Ma + b->v + r);
-    if (want->gyro)
-        lg_cross(omega, Jomega, want->gyro + b->v + r);
-    if (!S)
+        lg_rigid_mul_inertia(p, p->J, at->a + b->v + r, want->Ma + b->v + r);
+    if (!want->gyro)
         return;
+    lg_rigid_mul_inertia(p, p->J, omega, Jomega);
+    lg_cross(omega, Jomega, want->gyro + b->v + r);
+}
 
-    double W[9], C[9];
+static LG_APART void tangent_lie(const lg_body *body, const lg_point *at, const lg_chain *chain, double *S, int ld)
+{
+    const lg_block *b = body->block;
+    int r = b->node->attitude_v;
+    const double *omega = at->v + b->v + r;
+    const lg_rigid_prepared *p = lg_rigid_prepared_of(body);
+    const double *J = p->J;
+    double Jomega[3], W[9], C[9];
     if (chain->k[1] == 0) {
         lg_chain_add(b, chain, 2, at->wa, r, 3, r, 3, J, 3, S, ld);
         return;
     }
+    lg_rigid_mul_inertia(p, J, omega, Jomega);
     gyroscopic_matrix(J, omega, Jomega, W);
     if (chain->X[1] == chain->X[2]) {
         // both links of the chain have the same X: one product for (wa k2 J + k1 W) X
@@ -159,8 +165,8 @@ static void tangent_coordinates(const lg_body *body, const lg_point *at, double 
     lg_chain_add(b, chain, 0, 1, r, m, r, m, G, m, S, ld);
 }
 
-static void rotate_coordinates(const lg_body *body, const lg_point *at, const lg_wanted *want, double sign,
-                               const lg_chain *chain, double *S, int ld)
+static LG_APART void rotate_coordinates(const lg_body *body, const lg_point *at, const lg_wanted *want, double sign,
+                                        const lg_chain *chain, double *S, int ld)
 {
     const lg_block *b = body->block;
     const lg_rigid_state *now = lg_rigid_state_of(body, at);
@@ -189,25 +195,26 @@ static void rotate_coordinates(const lg_body *body, const lg_point *at, const lg
 
 /* ---- translation ---- */
 
-static void translate(double mass, const lg_block *b, const lg_point *at, const lg_wanted *want, const lg_chain *chain,
-                      double *S, int ld)
+static inline void translate(double mass, const lg_block *b, const lg_point *at, const lg_wanted *want)
 {
     const double *v = at->v + b->v;
-    int body = b->node->position == LG_POSITION_BODY;
     for (int i = 0; want->Ma && i < 3; i++)
         want->Ma[b->v + i] = mass * at->a[b->v + i];
     if (want->gyro)
         lg_zero(3, want->gyro + b->v);
-    if (want->gyro && body) {
+    if (want->gyro && b->node->position == LG_POSITION_BODY) {
         double turning[3];
         lg_cross(v + 3, v, turning);
         lg_axpy(3, mass, turning, want->gyro + b->v);
     }
-    if (!S)
-        return;
+}
 
+static LG_APART void translate_tangent(double mass, const lg_block *b, const lg_point *at, const lg_chain *chain,
+                                       double *S, int ld)
+{
     static const double identity[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
-    if (!body) {
+    const double *v = at->v + b->v;
+    if (b->node->position != LG_POSITION_BODY) {
         for (int i = 0; i < 3; i++)
             S[i + i * ld] += chain->k[2] * at->wa * mass;
     } else {
@@ -229,12 +236,18 @@ static inline void add_rigid_inertia(const lg_body *body, const lg_point *at, co
     const lg_chain *chain = to ? lg_chain_of(to, body->index) : NULL;
     int ld = 0;
     double *S = to ? lg_body_tangent(body, to, &ld) : NULL;
+    double mass = body->e.p[LG_RIGID_MASS];
     if (node->position != LG_POSITION_FIXED)
-        translate(body->e.p[LG_RIGID_MASS], body->block, at, want, chain, S, ld);
-    if (node->attitude)
+        translate(mass, body->block, at, want);
+    if (S && node->position != LG_POSITION_FIXED)
+        translate_tangent(mass, body->block, at, chain, S, ld);
+    if (node->attitude) {
         rotate_coordinates(body, at, want, sherif && node->attitude_n == 4 ? -1 : 1, chain, S, ld);
-    else
-        rotate_lie(body, at, want, chain, S, ld);
+        return;
+    }
+    rotate_lie(body, at, want);
+    if (S)
+        tangent_lie(body, at, chain, S, ld);
 }
 
 static inline void rigid_inertia(lg_span bodies, const lg_point *at, const lg_wanted *want, int sherif)

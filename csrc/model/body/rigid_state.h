@@ -20,6 +20,15 @@ static inline const lg_rigid_prepared *lg_rigid_prepared_of(const lg_body *b)
     return (const lg_rigid_prepared *)(const void *)b->prepared;
 }
 
+/* c = A b for J or its inverse, which are symmetric and read by columns. */
+static inline void lg_rigid_mul_inertia(const lg_rigid_prepared *p, const double A[9], const double b[3], double c[3])
+{
+    if (p->diagonal != 0)
+        c[0] = A[0] * b[0], c[1] = A[4] * b[1], c[2] = A[8] * b[2];
+    else
+        lg_mulT3(A, b, c);
+}
+
 /* omega and the attitude are used only if the block has an attitude; on Lie groups omega is the velocity itself. */
 typedef struct lg_rigid_state {
     const double *R; /* the rotation matrix, row-major: part of q, or `turned` */

@@ -122,11 +122,6 @@ lg_status lg_force_load(const lg_force *force, const lg_point *at, int at_rest, 
     return LG_OK;
 }
 
-lg_status lg_force_span(const lg_force_type *type, lg_forces forces, const lg_point *at, const lg_wanted *want)
-{
-    return type->all ? type->all(forces, at, want) : lg_force_all(type, forces, at, want);
-}
-
 lg_status lg_force_all(const lg_force_type *type, lg_forces forces, const lg_point *at, const lg_wanted *want)
 {
     int linear = lg_wants_slopes(want);

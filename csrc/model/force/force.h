@@ -78,12 +78,16 @@ int lg_force_has_potential(const lg_force *force);
 #include "model/force/forces.def"
 #undef LG_FORCE
 
+/* Adds forces of a row without the function `all`, one by one. */
+lg_status lg_force_all(const lg_force_type *type, lg_forces forces, const lg_point *at, const lg_wanted *want);
+
 /* Adds forces of one row to the wrenches of their frames or to their coordinates, by the functions of `type`, which
    belong to some form. */
-lg_status lg_force_span(const lg_force_type *type, lg_forces forces, const lg_point *at, const lg_wanted *want);
-
-/* The same by the kernel for one force, for rows without the function `all`. */
-lg_status lg_force_all(const lg_force_type *type, lg_forces forces, const lg_point *at, const lg_wanted *want);
+static inline lg_status lg_force_span(const lg_force_type *type, lg_forces forces, const lg_point *at,
+                                      const lg_wanted *want)
+{
+    return type->all ? type->all(forces, at, want) : lg_force_all(type, forces, at, want);
+}
 
 /* Evaluates the law of a force on a coordinate at a point. */
 lg_status lg_force_on_coordinate(const lg_force *force, const lg_point *at, int linear, double law[3]);
