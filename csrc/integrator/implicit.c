@@ -43,6 +43,7 @@ void lg_implicit_layout(lg_implicit *implicit, const lg_system *system, int sets
     implicit->constrained = nrows > 0;
     implicit->residual = lg_arena_doubles(arena, nv + (size_t)sets * nrows);
     implicit->shaken = lg_arena_doubles(arena, (size_t)system->space->nq + 4 * nv);
+    implicit->row_noise = lg_arena_doubles(arena, nrows ? nv + nrows : 0);
 }
 
 static double sum_of_squares(int n, const double *x)
@@ -76,13 +77,15 @@ void lg_implicit_forces(lg_implicit *implicit, int nv, double wa, double w_old, 
 }
 
 lg_status lg_implicit_noise(lg_implicit *implicit, lg_accel *accel, const lg_system *system, lg_point point, double wa,
-                            double w_old, const double *old, double *noise)
+                            double w_old, const double *old, const double *more, double *noise)
 {
     const lg_space *space = system->space;
     int nv = space->nv;
     double *q = implicit->shaken, *Ma = q + space->nq, *gyro = Ma + nv, *force = gyro + nv, *Btlam = force + nv;
     lg_wanted wanted = {.Ma = Ma, .gyro = gyro, .force = force, .Btlam = implicit->constrained ? Btlam : NULL};
     lg_space_shake(space, point.q, Ma, q);
+    if (more)
+        lg_space_retract(space, q, more, q);
     lg_zero(nv, Btlam);
     point.q = q;
     accel->evaluations++;
@@ -90,6 +93,21 @@ lg_status lg_implicit_noise(lg_implicit *implicit, lg_accel *accel, const lg_sys
     for (int i = 0; i < nv; i++)
         Ma[i] = wa * Ma[i] + gyro[i] - force[i] + Btlam[i] - (old ? w_old * old[i] : 0) - implicit->residual[i];
     *noise = sqrt(sum_of_squares(nv, Ma) / (implicit->newton.together ? 1 : nv));
+    return LG_OK;
+}
+
+/* The multipliers of a first solution tell with which signs the rows move the coordinates the most. */
+lg_status lg_implicit_move_by_rows(lg_implicit *implicit, const lg_matrix *matrix, int nv, int nrows, double noise)
+{
+    double *x = implicit->row_noise;
+    for (int i = 0; i < nrows; i++)
+        x[nv + i] = i % 3 ? noise : -noise;
+    for (int pass = 0; pass < 2; pass++) {
+        lg_zero(nv, x);
+        for (int i = nv; i < nv + nrows; i++)
+            x[i] = copysign(noise, x[i]);
+        LG_TRY(lg_matrix_solve(matrix, x));
+    }
     return LG_OK;
 }
 

@@ -12,6 +12,7 @@ typedef struct lg_implicit {
     double *gyro, *force, *Btlam; /* nv each */
     double *residual; /* force rows, instead of M a, then the sets of constraint rows */
     double *shaken; /* coordinates moved by their round-off, then the four terms there */
+    double *row_noise; /* round-off of constraint rows as a right-hand side, then what it moves; nv + nrows */
     int constrained; /* without constraints Btlam is zero and never written */
 } lg_implicit;
 
@@ -32,9 +33,12 @@ static inline lg_wanted lg_implicit_terms(const lg_implicit *implicit)
 void lg_implicit_forces(lg_implicit *implicit, int nv, double wa, double w_old, const double *old,
                         lg_residual_norms *norms);
 /* The norm of the change of these rows, which stand in `residual`, where the coordinates of a point move by their
-   round-off. */
+   round-off, and by `more` (nv; NULL: nothing). */
 lg_status lg_implicit_noise(lg_implicit *implicit, lg_accel *accel, const lg_system *system, lg_point point, double wa,
-                            double w_old, const double *old, double *noise);
+                            double w_old, const double *old, const double *more, double *noise);
+/* The coordinates that move the most, or nearly so, where constraint rows change by `noise`, into row_noise: by a
+   factored matrix. */
+lg_status lg_implicit_move_by_rows(lg_implicit *implicit, const lg_matrix *matrix, int nv, int nrows, double noise);
 /* One set of constraint rows times a scale, and their norms, from the noise and the size of the rows before. */
 void lg_implicit_rows(int set, int nrows, double scale, double noise, double size, double *rows,
                       lg_residual_norms *norms);

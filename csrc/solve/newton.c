@@ -14,7 +14,8 @@ typedef struct iteration {
     double contraction, first_contraction; /* of the last and the first correction; 0: not measured yet */
     int worst_set; /* the set of constraint rows that has the largest error; -1: the force rows */
     int tested; /* the step may only end with an evaluation after the last correction */
-    int negligible; /* the last correction was by a new matrix, and round-off of the coordinates */
+    int by_new_matrix; /* the last correction was */
+    int negligible; /* it was, and it was round-off of the coordinates */
     lg_renewal matrix;
 } iteration;
 
@@ -130,28 +131,38 @@ static void assess(iteration *it, const lg_residual_norms *norms)
                  it->memory->first_error == 0;
 }
 
-/* Whether a correction by a new matrix changed nothing. */
+/* Whether a correction by a new matrix did not help, at rows that are round-off. */
 static int is_stuck(const iteration *it, const lg_residual_norms *norms)
 {
     int near_noise =
         norms->now.rows[0] <= 1e3 * norms->noise.rows[0] && norms->now.rows[1] <= 1e3 * norms->noise.rows[1];
-    return it->negligible && it->contraction > lg_slow_contraction && near_noise;
+    return it->by_new_matrix && it->contraction > lg_slow_contraction && near_noise;
+}
+
+/* Whether the force rows are round-off, unless they have converged anyway. */
+static lg_status compare_with_noise(const lg_newton_problem *problem, const lg_residual_norms *norms, int of_rows,
+                                    int *converged)
+{
+    double noise;
+    if (*converged || !problem->measure_noise)
+        return LG_OK;
+    LG_TRY(problem->measure_noise(problem->self, of_rows, &noise));
+    *converged = norms->now.force <= noise;
+    return LG_OK;
 }
 
 static lg_status find_end(const iteration *it, const lg_newton_problem *problem, const lg_residual_norms *norms,
                           int *converged)
 {
-    double noise;
     int corrected = it->settings->plain || it->matrix.count > 0;
     *converged = corrected && it->error <= 1;
     if (*converged || !is_stuck(it, norms))
         return LG_OK;
-    *converged = norms->now.force <= it->force_bound || !problem->measure_noise;
-    if (*converged)
-        return LG_OK;
-    LG_TRY(problem->measure_noise(problem->self, &noise));
-    *converged = norms->now.force <= noise;
-    return LG_OK;
+    if (it->negligible) {
+        *converged = norms->now.force <= it->force_bound || !problem->measure_noise;
+        LG_TRY(compare_with_noise(problem, norms, 0, converged));
+    }
+    return problem->nrows ? compare_with_noise(problem, norms, 1, converged) : LG_OK;
 }
 
 /* The expected contraction of a correction by a matrix that has just been formed; 0: unknown. */
@@ -211,7 +222,8 @@ static lg_status correct(iteration *it, const lg_newton_problem *problem, int wi
     *ends = ends_untested(it, is_new);
     LG_TRY(problem->solve(problem->self, residual));
     problem->update(problem->self, residual);
-    it->negligible = matrix->full && !*ends && problem->is_negligible(problem->self, residual);
+    it->by_new_matrix = matrix->full && !*ends;
+    it->negligible = it->by_new_matrix && problem->is_negligible(problem->self, residual);
     it->last_error = it->error;
     lg_renewal_correct(matrix);
     return LG_OK;

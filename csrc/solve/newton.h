@@ -84,8 +84,9 @@ typedef struct lg_newton_problem {
     /* Whether a correction is below the round-off of the coordinates. */
     int (*is_negligible)(void *self, const double *correction);
     /* The norm of the change of the force rows that round-off of the coordinates makes at the point of the last
-       `evaluate`; the residual stays. NULL: a negligible correction needs no such evidence. */
-    lg_status (*measure_noise)(void *self, double *noise);
+       `evaluate`, and, if `of_rows`, round-off of the constraint rows, which moves coordinates the further, the less
+       these rows are independent; the residual stays. NULL: a negligible correction needs no such evidence. */
+    lg_status (*measure_noise)(void *self, int of_rows, double *noise);
 } lg_newton_problem;
 
 typedef struct lg_newton_result {

@@ -28,6 +28,21 @@ static double pivot_ratio(int n, const double *A, int j)
     return largest > 0 ? fabs(u[j]) / largest : 0;
 }
 
+double lg_dense_weakest(int n, const double *A, int *column)
+{
+    double smallest = INFINITY;
+    for (int j = 0; j < n; j++) {
+        if (!isfinite(A[j + (long)n * j]))
+            return NAN;
+        double ratio = pivot_ratio(n, A, j);
+        if (ratio < smallest) {
+            smallest = ratio;
+            *column = j;
+        }
+    }
+    return smallest;
+}
+
 /* A ratio of round-off, n eps with a margin for the growth of the factors, leaves no correct digit. */
 lg_status lg_dense_factor(int n, double *A, int *pivots, int *deficient)
 {
@@ -36,17 +51,8 @@ lg_status lg_dense_factor(int n, double *A, int *pivots, int *deficient)
         return LG_OK;
     LG_LAPACKE(dgetrf_work)(LAPACK_COL_MAJOR, n, n, A, n, pivots);
 
-    double smallest = INFINITY;
-    for (int j = 0; j < n; j++) {
-        if (!isfinite(A[j + (long)n * j]))
-            return LG_NOT_FINITE;
-        double ratio = pivot_ratio(n, A, j);
-        if (ratio < smallest) {
-            smallest = ratio;
-            *deficient = j;
-        }
-    }
-    return smallest > 16 * n * DBL_EPSILON ? LG_OK : LG_SINGULAR;
+    double smallest = lg_dense_weakest(n, A, deficient);
+    return isnan(smallest) ? LG_NOT_FINITE : smallest > 16 * n * DBL_EPSILON ? LG_OK : LG_SINGULAR;
 }
 
 void lg_dense_solve(int n, const double *A, const int *pivots, double *x)

@@ -6,12 +6,15 @@
 #include "sparse/front.h"
 #include "sparse/inertia.h"
 #include "sparse/linalg.h"
+#include "sparse/pivoted.h"
 #include "sparse/tiles.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+/* Pivots below this part of their columns have lost half of their digits. */
+static const double weak = 1e-8;
 enum { DENSE_LIMIT = 8192 }; /* unknowns; a larger dense matrix (more than 512 MB) is not attempted */
 
 /* ---- memory ---- */
@@ -273,15 +276,15 @@ void lg_matrix_put_rows(lg_matrix *matrix, const double *B)
 
 /* ---- dense fall-back ---- */
 
-static lg_status dense_alloc(lg_matrix *matrix)
+lg_status lg_matrix_dense_alloc(lg_matrix *matrix, int size)
 {
-    size_t n = (size_t)matrix->plan->size;
+    size_t n = (size_t)size;
     if (matrix->dense)
         return LG_OK;
     if (n > DENSE_LIMIT)
         return LG_NO_MEMORY;
-    matrix->dense = malloc((n * n + 2 * n) * sizeof(double)); /* and the scales of rows and columns */
-    matrix->dense_pivots = malloc(n * sizeof(int));
+    matrix->dense = malloc(lg_pivoted_size(size) * sizeof(double));
+    matrix->dense_pivots = malloc(2 * n * sizeof(int));
     if (matrix->dense && matrix->dense_pivots)
         return LG_OK;
     lg_matrix_close(matrix);
@@ -324,55 +327,62 @@ static void dense_assemble(lg_matrix *matrix)
     }
 }
 
-/* Scales rows, then columns, so that their largest entry is one: pivots become comparable whatever the units. */
-static void dense_equilibrate(int n, double *A, double *row, double *column)
-{
-    for (int i = 0; i < n; i++)
-        row[i] = 0;
-    for (long j = 0; j < n; j++)
-        for (int i = 0; i < n; i++)
-            row[i] = fmax(row[i], fabs(A[i + n * j]));
-    for (int i = 0; i < n; i++)
-        row[i] = row[i] > 0 ? 1 / row[i] : 1;
-
-    for (long j = 0; j < n; j++) {
-        double largest = 0;
-        for (int i = 0; i < n; i++)
-            largest = fmax(largest, fabs(A[i + n * j] *= row[i]));
-        column[j] = largest > 0 ? 1 / largest : 1;
-        for (int i = 0; i < n; i++)
-            A[i + n * j] *= column[j];
-    }
-}
-
 /* A constraint row, or -1 - (velocity index) */
 static int row_of_unknown(const lg_plan *plan, int unknown)
 {
     return unknown < plan->nvelocities ? -1 - unknown : unknown - plan->nvelocities;
 }
 
-lg_status lg_matrix_factor_dense(lg_matrix *matrix)
+/* By LAPACK; *weakest: see lg_dense_weakest. */
+static lg_status factor_by_columns(lg_matrix *matrix, double *weakest)
 {
-    const lg_plan *plan = matrix->plan;
-    int n = plan->size, deficient = 0;
-    matrix->fallbacks++;
-    if (dense_alloc(matrix) != LG_OK)
-        return LG_SINGULAR;
-
+    int n = matrix->plan->size, deficient = 0;
     double *scale = dense_row_scale(matrix);
     dense_assemble(matrix);
-    dense_equilibrate(n, matrix->dense, scale, scale + n);
+    lg_dense_equilibrate(n, matrix->dense, scale, scale + n);
     lg_status status = lg_dense_factor(n, matrix->dense, matrix->dense_pivots, &deficient);
     if (status == LG_SINGULAR)
-        matrix->deficient_row = row_of_unknown(plan, deficient);
-    matrix->is_dense = status == LG_OK;
+        matrix->deficient_row = row_of_unknown(matrix->plan, deficient);
+    matrix->is_dense = status == LG_OK ? LG_DENSE : LG_NOT_DENSE;
+    *weakest = status == LG_OK ? lg_dense_weakest(n, matrix->dense, &deficient) : 0;
     return status;
+}
+
+/* Whether complete pivoting gives factors. */
+static int factor_pivoted(lg_matrix *matrix)
+{
+    int n = matrix->plan->size;
+    if (n > LG_PIVOTED_LIMIT)
+        return 0;
+    dense_assemble(matrix);
+    if (lg_pivoted_factor(n, matrix->plan->nvelocities, matrix->dense, matrix->dense_pivots) != LG_OK)
+        return 0;
+    matrix->is_dense = LG_DENSE_PIVOTED;
+    return 1;
+}
+
+lg_status lg_matrix_factor_dense(lg_matrix *matrix)
+{
+    double weakest;
+    matrix->fallbacks++;
+    if (lg_matrix_dense_alloc(matrix, matrix->plan->size) != LG_OK)
+        return LG_SINGULAR;
+    lg_status status = factor_by_columns(matrix, &weakest);
+    if (status == LG_NOT_FINITE || weakest > weak)
+        return status;
+    if (factor_pivoted(matrix))
+        return LG_OK;
+    return status == LG_OK ? factor_by_columns(matrix, &weakest) : status;
 }
 
 static void dense_solve(const lg_matrix *matrix, double *x)
 {
     int n = matrix->plan->size;
     const double *row = dense_row_scale(matrix), *column = row + n;
+    if (matrix->is_dense == LG_DENSE_PIVOTED) {
+        lg_pivoted_solve(n, matrix->dense, matrix->dense_pivots, x);
+        return;
+    }
     for (int i = 0; i < n; i++)
         x[i] *= row[i];
     lg_dense_solve(n, matrix->dense, matrix->dense_pivots, x);

@@ -26,6 +26,8 @@ typedef struct lg_chain {
     const double *X[3];
 } lg_chain;
 
+enum { LG_NOT_DENSE, LG_DENSE, LG_DENSE_PIVOTED }; /* LAPACK's; those with complete pivoting (pivoted.h) */
+
 typedef struct lg_matrix {
     const lg_plan *plan;
     const lg_matrix_block *matrix_blocks; /* where the blocks of S are, from the plan */
@@ -35,7 +37,7 @@ typedef struct lg_matrix {
     int *pivots;
     double *dense; /* NULL until the first fall-back; malloc'ed */
     int *dense_pivots;
-    int is_dense; /* the present factors are the dense ones */
+    int is_dense; /* whether the present factors are dense ones: LG_NOT_DENSE or another one */
     int no_dense; /* a pivot that is too small gives LG_SINGULAR at once, without the dense fall-back */
     int keeps; /* S is that of the last lg_matrix_keep: new values of B need only lg_matrix_refactor */
     int summed; /* the assembled diagonal is a sum of terms of one sign, which count for the choice of pivots */
@@ -88,6 +90,8 @@ lg_status lg_matrix_factor(lg_matrix *matrix);
 /* The same for a symmetric matrix from lg_matrix_layout_sums that is definite: only its lower triangle, where the later
    front has the row, is assembled. */
 lg_status lg_matrix_factor_symmetric(lg_matrix *matrix);
+/* Memory for dense factors of this many unknowns, unless there is some. */
+lg_status lg_matrix_dense_alloc(lg_matrix *matrix, int size);
 /* The dense fall-back, from the assembled values. */
 lg_status lg_matrix_factor_dense(lg_matrix *matrix);
 

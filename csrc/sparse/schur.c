@@ -2,6 +2,7 @@
 #include "sparse/schur.h"
 
 #include "sparse/fronts.h"
+#include "sparse/pivoted.h"
 #include "sparse/tiles.h"
 
 #include <stdint.h>
@@ -247,20 +248,7 @@ static lg_status factor_groups(const lg_schur *schur, int symmetric)
     return status;
 }
 
-lg_status lg_schur_factor(lg_schur *schur, const double *columns, const double *rows)
-{
-    schur->groups->refactorisations += schur->masses.keeps;
-    lg_status status = schur->masses.keeps ? LG_OK : invert_masses(schur);
-    if (status != LG_OK) {
-        schur->groups->deficient_row = schur->masses.deficient_row;
-        return status;
-    }
-    schur->B = columns ? columns : schur->B;
-    schur->C = rows ? rows : schur->C;
-    return factor_groups(schur, schur->B == schur->C);
-}
-
-/* ---- solution ---- */
+/* ---- the whole matrix ---- */
 
 /* y = A x for an inverse mass A with these zeros */
 static LG_INLINE void multiply_with(int nv, int zeros, const double *restrict A, const double *restrict x,
@@ -289,6 +277,69 @@ static LG_INLINE void multiply(const lg_schur *schur, const lg_schur_block *bloc
     else
         multiply_with(nv, FULL, inverse, x, y);
 }
+
+/* Its size; 0 if it is too large. */
+static int whole_size(const lg_schur *schur)
+{
+    int n = schur->plan->masses->nvelocities + schur->plan->groups->size;
+    return n <= LG_PIVOTED_LIMIT ? n : 0;
+}
+
+/* M^-1 B^T and C on a block. */
+static void put_block(const lg_schur *schur, const lg_schur_block *block, int n, double *A)
+{
+    const lg_schur_entry *e = schur->plan->entries + block->first;
+    int nv = block->nv, first = schur->plan->masses->nvelocities;
+    for (int k = 0; k < block->count; k++, e++)
+        for (int r = 0; r < e->rows; r++) {
+            double column[LG_MOST_INVERTED], *out = A + block->velocity + (long)n * (first + e->row + r);
+            for (int i = 0; i < nv; i++) {
+                column[i] = schur->B[e->value + r + e->rows * i];
+                A[first + e->row + r + (long)n * (block->velocity + i)] += schur->C[e->value + r + e->rows * i];
+            }
+            double weighed[LG_MOST_INVERTED];
+            multiply(schur, block, nv, column, weighed);
+            for (int i = 0; i < nv; i++)
+                out[i] += weighed[i];
+        }
+}
+
+/* The plan of S numbers constraint rows as its velocities. */
+static lg_status factor_all(lg_schur *schur)
+{
+    const lg_schur_plan *p = schur->plan;
+    int nv = p->masses->nvelocities, n = whole_size(schur);
+    if (!n || lg_matrix_dense_alloc(schur->groups, n) != LG_OK)
+        return LG_SINGULAR;
+    double *A = schur->groups->dense;
+    memset(A, 0, (size_t)n * (size_t)n * sizeof *A);
+    for (int i = 0; i < nv; i++)
+        A[i * (n + 1L)] = 1;
+    for (int b = 0; b < p->nblocks; b++)
+        put_block(schur, &p->blocks[b], n, A);
+    for (const lg_mask_address *mask = p->masks; mask < p->masks + p->nmasks; mask++)
+        A[(nv + mask->row) * (n + 1L)] += schur->C[mask->value];
+    schur->is_whole = lg_pivoted_factor(n, nv, A, schur->groups->dense_pivots) == LG_OK;
+    schur->groups->fallbacks++;
+    return schur->is_whole ? LG_OK : LG_SINGULAR;
+}
+
+lg_status lg_schur_factor(lg_schur *schur, const double *columns, const double *rows)
+{
+    schur->groups->refactorisations += schur->masses.keeps;
+    schur->is_whole = 0;
+    lg_status status = schur->masses.keeps ? LG_OK : invert_masses(schur);
+    if (status != LG_OK) {
+        schur->groups->deficient_row = schur->masses.deficient_row;
+        return status;
+    }
+    schur->B = columns ? columns : schur->B;
+    schur->C = rows ? rows : schur->C;
+    status = factor_groups(schur, schur->B == schur->C);
+    return status == LG_SINGULAR ? factor_all(schur) : status;
+}
+
+/* ---- solution ---- */
 
 /* y -= A x for a column-major rows x columns matrix */
 static LG_INLINE void subtract_times(int rows, int columns, const double *restrict A, const double *restrict x,
@@ -355,11 +406,27 @@ static LG_INLINE void expand(int rows, int nv, int from, const lg_schur_block *b
         y[i] -= a[i];
 }
 
+/* By the factors of the whole matrix. */
+static void solve_all(const lg_schur *schur, double *x)
+{
+    for (int b = 0; b < schur->plan->nblocks; b++) {
+        const lg_schur_block *block = &schur->plan->blocks[b];
+        double f[LG_MOST_INVERTED];
+        lg_copy(block->nv, x + block->velocity, f);
+        multiply(schur, block, block->nv, f, x + block->velocity);
+    }
+    lg_pivoted_solve(whole_size(schur), schur->groups->dense, schur->groups->dense_pivots, x);
+}
+
 lg_status lg_schur_solve(const lg_schur *schur, double *x)
 {
     const lg_schur_plan *p = schur->plan;
     const lg_schur_shape *shapes = schur->shapes;
     double *lam = x + p->masses->nvelocities;
+    if (schur->is_whole) {
+        solve_all(schur, x);
+        return LG_OK;
+    }
     for (int b = 0; b < p->nblocks; b++)
         LG_BY_SIZE(reduce, &p->blocks[b], shapes[b].from, schur, x, lam);
     LG_TRY(lg_matrix_solve(schur->groups, lam));

@@ -29,6 +29,7 @@ Dropped = dict[str, list[int]]  # numbers of rows by joint
 TOLERANCE: Final = 1e-7
 BARELY: Final = 1e-10  # this remainder is enough where rows that are hardly misaligned hold each other
 SHORT: Final = 1e-3  # of the longest row: shorter ones are taken last in a group, since their errors grow in the others
+ROUND_OFF: Final = 16 * np.finfo(float).eps  # of a row, relative to the longest one
 LARGE: Final = 500  # number of rows of a loop above which the sparse factorisation is tried first
 
 
@@ -140,6 +141,8 @@ def dependent_rows(B: Array, groups: Iterator[range], tolerance: float = TOLERAN
     length = np.linalg.norm(B, axis=1, keepdims=True)
     unit = np.where(length > tolerance * length.max(initial=0.0), B / np.where(length > 0, length, 1.0), 0.0)
     weight = np.minimum(1.0, length[:, 0] / (SHORT * length.max(initial=1e-300)))
+    noise = ROUND_OFF * length.max(initial=0.0) / np.maximum(length[:, 0], 1e-300)
+    least = np.maximum(tolerance, noise)  # the remainder of an independent row
     basis, count = np.empty((min(B.shape), B.shape[1])), 0
     dependent: list[int] = []
     for group in groups:
@@ -148,8 +151,8 @@ def dependent_rows(B: Array, groups: Iterator[range], tolerance: float = TOLERAN
             rest -= (rest @ basis[:count].T) @ basis[:count]
         while left:
             size = np.linalg.norm(rest, axis=1)
-            best = int(np.argmax(np.where(size < tolerance, 0.0, size * weight[left])))
-            if size[best] < tolerance:
+            best = int(np.argmax(np.where(size < least[left], 0.0, size * weight[left])))
+            if size[best] < least[left[best]]:
                 break
             direction = rest[best] / size[best]
             direction -= (direction @ basis[:count].T) @ basis[:count]

@@ -141,6 +141,21 @@ static void test_redundant_constraint_is_named(void)
     }
 }
 
+/* Rows that differ by 1e-7 from a combination of others, of which S = B M^-1 B^T knows the square. */
+static void test_nearly_redundant_constraint_is_solved(void)
+{
+    problem p = {0};
+    uint64_t state = 12;
+    open_redundant(&p, 1, &state);
+    for (int i = 0; i < 18; i++)
+        p.B[0][p.group_value[4] + i] += 1e-7 * random_number(&state);
+    assemble(&p);
+    double *b = random_array(&state, p.size), *x = solved(&p, b, 1e-8);
+    CHECK(p.matrix.is_dense == LG_DENSE_PIVOTED);
+    free(b), free(x);
+    close_problem(&p);
+}
+
 /* An own row that vanishes is named by its index among the constraint rows. */
 static void test_vanishing_own_row_is_named(void)
 {
@@ -234,6 +249,7 @@ int main(void)
     RUN(test_fallback_copes_with_bad_scaling);
     RUN(test_bordered_singular_mass_does_not_fall_back);
     RUN(test_redundant_constraint_is_named);
+    RUN(test_nearly_redundant_constraint_is_solved);
     RUN(test_vanishing_own_row_is_named);
     RUN(test_massless_velocity_is_named);
     RUN(test_not_a_number_is_reported);

@@ -25,8 +25,8 @@ def planar(rng, count):
     return flat @ turn.T, turn[:, 2]
 
 
-def polygon(rng, count, minimal, size=1.0):
-    """`count` - 1 bars and the ground, with hinges; in minimal coordinates one hinge closes the loop."""
+def polygon(rng, count, minimal, size=1.0, tilt=0.0):
+    """`count` - 1 bars and the ground, with hinges; one hinge is off by `tilt`, and the last one closes the loop."""
     points, axis = planar(rng, count)
     points *= size
     b = lgint.ModelBuilder(gravity=rng.normal(size=3))
@@ -35,18 +35,19 @@ def polygon(rng, count, minimal, size=1.0):
     for i in range(count):
         ends = lgint.ground if i == 0 else names[i - 1], lgint.ground if i == count - 1 else names[i]
         ends = ends if i < count - 1 else ends[::-1]
-        b.add_joint("revolute", *ends, point=points[i], axis=axis, name=f"hinge{i}")
+        off = tilt if i == 1 else 0.0
+        b.add_joint("revolute", *ends, point=points[i], axis=axis + off, name=f"hinge{i}")
     return b
 
 
-def slider(rng, minimal):
-    """A crank and a rod whose end slides on a line in their plane."""
+def slider(rng, minimal, tilt=0.0):
+    """A crank and a rod, with a hinge that is off by `tilt`, whose end slides on a line in their plane."""
     points, axis = planar(rng, 3)
     b = lgint.ModelBuilder(gravity=rng.normal(size=3))
     bars(b, ["crank", "rod"], points, "minimal" if minimal else "R3xSO3")
     b.add_body("block", **BAR, position=points[2], formulation="R3xSO3")
     b.add_joint("revolute", lgint.ground, "crank", point=points[0], axis=axis, name="hinge0")
-    b.add_joint("revolute", "crank", "rod", point=points[1], axis=axis, name="hinge1")
+    b.add_joint("revolute", "crank", "rod", point=points[1], axis=axis + tilt, name="hinge1")
     b.add_joint("revolute", "rod", "block", point=points[2], axis=axis, name="hinge2")
     along = np.cross(axis, rng.normal(size=3))
     b.add_joint("prismatic", lgint.ground, "block", point=points[2], axis=along, name="rail")
@@ -69,30 +70,56 @@ def spatial(rng, minimal):
     return b
 
 
-def loop(seed):
-    """A builder of a four-bar, a five-bar, a slider or a spatial loop, and its degrees of freedom."""
+def loop(seed, tilt=0.0):
+    """A builder of a four-bar, a five-bar, a slider or a spatial loop, and its degrees of freedom without tilt."""
     rng = np.random.default_rng(seed)
     minimal, kind = bool(rng.random() < 0.5), rng.integers(4)
     if kind == 3:
         return spatial(rng, minimal), 2  # the rod turns about its axis
-    return (slider(rng, minimal), 1) if kind == 2 else (polygon(rng, 4 + kind, minimal), 1 + kind)
+    return (slider(rng, minimal, tilt), 1) if kind == 2 else (polygon(rng, 4 + kind, minimal, tilt=tilt), 1 + kind)
+
+
+METHODS = {
+    "genalpha": {"h": 2e-3, "index": "stabilized"},
+    "herk5": {"rtol": 1e-8},
+    "dopri5": {"rtol": 1e-8},
+    "radau5": {"rtol": 1e-8},
+}
+
+
+def residual_of_run(model, method="genalpha", t_end=0.02):
+    """The largest residual of all rows, those that were left out among them."""
+    run = lgint.integrate(model, method, t_end=t_end, **METHODS[method])
+    core = model.complete.core
+    return max(np.abs(core.residual(0.0, q, v)[0]).max() for q, v in zip(run.q, run.v, strict=True))
 
 
 def check(seed):
     b, freedoms = loop(seed)
     model = b.build(start="project", redundant="drop")
     assert model.mobility().degrees_of_freedom == freedoms, seed
-    run = lgint.integrate(model, "genalpha", t_end=0.02, h=2e-3, index="stabilized")
-    core = model.complete.core
-    residual = max(np.abs(core.residual(0.0, q, v)[0]).max() for q, v in zip(run.q, run.v, strict=True))
-    assert residual < 1e-10, seed
+    assert residual_of_run(model) < 1e-10, seed
+
+
+def is_run_misaligned(seed):
+    """Whether a loop with a hinge that is off by 1e-13 to 1e-2 rad runs; if it does, it stays closed."""
+    rng = np.random.default_rng([seed, 1])
+    model = loop(seed, 10 ** rng.uniform(-13, -2) * rng.normal(size=3))[0].build(start="project", redundant="drop")
+    try:
+        assert residual_of_run(model, list(METHODS)[seed % 4]) < 1e-10, seed
+    except lgint.IntegrationError:
+        return False
+    return True
 
 
 @pytest.mark.parametrize("share", range(10))
 @pytest.mark.slow
 def test_a_thousand_loops_are_closed(share):
-    for seed in range(100 * share, 100 * (share + 1)):
+    """Misaligned ones may fail, in at most 1 % of the cases, for forces at 1e-6 rad that rows of round-off hold."""
+    seeds = range(100 * share, 100 * (share + 1))
+    for seed in seeds:
         check(seed)
+    assert sum(is_run_misaligned(seed) for seed in seeds) >= 99
 
 
 def test_loops_in_any_plane_are_closed():
@@ -101,13 +128,17 @@ def test_loops_in_any_plane_are_closed():
         check(seed)
 
 
-def misaligned(minimal, angle, seed=3, hinges=(1,)):
+def test_loops_with_a_hinge_out_of_line_are_built_and_closed():
+    assert all(is_run_misaligned(seed) for seed in range(80))
+
+
+def misaligned(formulation, angle, seed=3, hinges=(1,)):
     """A four-bar, of which some hinges are off by an angle."""
     rng = np.random.default_rng(seed)
     points, axis = planar(rng, 4)
     b = lgint.ModelBuilder(gravity=rng.normal(size=3))
     names = ["bar0", "bar1", "bar2"]
-    bars(b, names, points, "minimal" if minimal else "R3xSO3")
+    bars(b, names, points, formulation)
     ends = [(lgint.ground, "bar0"), ("bar0", "bar1"), ("bar1", "bar2"), (lgint.ground, "bar2")]
     for i, pair in enumerate(ends):
         off = angle * np.cross(axis, rng.normal(size=3)) if i in hinges else 0.0
@@ -115,11 +146,11 @@ def misaligned(minimal, angle, seed=3, hinges=(1,)):
     return b
 
 
-@pytest.mark.parametrize("minimal", [False, True])
+@pytest.mark.parametrize("formulation", ["R3xSO3", "minimal"])
 @pytest.mark.parametrize("angle", [1e-13, 1e-11, 1e-10, 1e-9, 1e-8])
-def test_hinges_that_are_hardly_misaligned_turn(minimal, angle):
+def test_hinges_that_are_hardly_misaligned_turn(formulation, angle):
     """Both in maximal and in minimal coordinates, where the rows of such a hinge are short and not nearly dependent."""
-    model = misaligned(minimal, angle).build(redundant="drop")
+    model = misaligned(formulation, angle).build(redundant="drop")
     assert model.mobility().degrees_of_freedom == 1
     run = lgint.integrate(model, "genalpha", t_end=0.1, h=5e-3, index="stabilized")
     assert abs(run.joint_angle("hinge0")[-1]) > 1e-4
@@ -127,26 +158,36 @@ def test_hinges_that_are_hardly_misaligned_turn(minimal, angle):
     assert max(residuals) < 1e-10
 
 
+@pytest.mark.parametrize("formulation", ["minimal", "R3xSO3", "euler_parameters"])
 @pytest.mark.parametrize("angle", [1e-7, 1e-6, 1e-5, 1e-3])
-def test_misaligned_hinges_hold_each_other(angle):
-    model = misaligned(True, angle).build(redundant="drop")
-    assert model.mobility().degrees_of_freedom == 0
-    run = lgint.integrate(model, "genalpha", t_end=0.1, h=5e-3, index="stabilized")
-    assert abs(run.joint_angle("hinge0")).max() < 1e-6
+def test_misaligned_hinges_hold_each_other(formulation, angle):
+    """Although rows of the same length leave only the square of the angle to S = B M^-1 B^T."""
+    for hinges in ((1,), (1, 2)):
+        model = misaligned(formulation, angle, 5, hinges).build(redundant="drop")
+        assert model.mobility().degrees_of_freedom == 0
+        for method in METHODS:
+            assert residual_of_run(model, method) < 1e-10
+        run = lgint.integrate(model, "genalpha", t_end=0.1, h=5e-3, index="stabilized")
+        assert abs(run.joint_angle("hinge0")).max() < 1e-6
+
+
+@pytest.mark.parametrize("method", ["genalpha", "hht"])
+def test_forces_of_misaligned_hinges_are_found(method):
+    """They are inversely proportional to the angle."""
+    forces = []
+    for angle in (1e-6, 1e-3):
+        model = misaligned("R3xSO3", angle).build(redundant="drop")
+        forces.append(angle * np.abs(lgint.integrate(model, method, t_end=0.02, h=5e-3).lam[-1]).max())
+    assert forces[0] == pytest.approx(forces[1], rel=1e-2)
 
 
 def test_rows_that_are_dropped_are_not_found_by_short_ones():
     """Rows of length 1e-6 would imply the long ones of the same hinge to 1e-10 only."""
     for seed in range(12):
-        model = misaligned(True, 1e-6, seed, hinges=(1, 2)).build(redundant="drop")
+        model = misaligned("minimal", 1e-6, seed, hinges=(1, 2)).build(redundant="drop")
         run = lgint.integrate(model, "genalpha", t_end=0.02, h=2e-3, index="stabilized")
         residuals = [np.abs(model.complete.core.residual(0.0, *at)[0]).max() for at in zip(run.q, run.v, strict=True)]
         assert max(residuals) < 1e-14, seed
-
-
-def test_hinges_too_little_misaligned_for_their_multipliers_are_named():
-    with pytest.raises(ValueError, match="nearly redundant constraints: hinge3: "):
-        misaligned(False, 1e-6).build(redundant="drop")
 
 
 @pytest.mark.parametrize("minimal", [False, True])
