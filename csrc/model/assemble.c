@@ -36,7 +36,7 @@ static void add_own_row(const lg_block *b, const lg_pattern *pattern, int block,
 
 void lg_model_own_rows(const lg_model *m, const lg_point *at, const lg_wanted *want)
 {
-    for (int i = 0; i < m->space.nblocks; i++)
+    for (int i = 0; i < m->nown_blocks; i++)
         if (m->blocks[i].nown)
             add_own_row(&m->blocks[i], &m->pattern, i, at, want);
 }

@@ -142,6 +142,7 @@ static void fill_blocks(builder *b, const lg_model_spec *spec)
     lg_model *m = b->model;
     lg_layout_blocks(&b->layout, spec->nblocks, spec->blocks);
     m->blocks = b->layout.block;
+    m->nown_blocks = spec->nblocks;
     for (int i = 0; i < spec->nblocks; i++) {
         int nv = m->blocks[i].nv;
         if (nv > LG_MAX_NV && LG_TANGENT_ROOM * nv > m->system.nwork)

@@ -2,6 +2,7 @@
 #include "model/influence.h"
 
 #include "model/rows.h"
+#include "model/tendon.h"
 
 static void layout(void *self, lg_arena *arena)
 {
@@ -55,6 +56,18 @@ static void mark(lg_influence *in, lg_element_ref at)
         in->joint[at.joint - in->m->joints] = LG_CHANGES;
 }
 
+/* Pieces of a tendon have one tension: all of them change with one. */
+static void mark_tendons(lg_influence *in)
+{
+    for (const lg_tendon *tendon = in->m->tendons; tendon < in->m->tendons + in->m->ntendons; tendon++) {
+        int changes = LG_NO_EFFECT;
+        for (int k = 0; k < tendon->npieces; k++)
+            changes |= in->force[tendon->piece[k]];
+        for (int k = 0; k < tendon->npieces; k++)
+            in->force[tendon->piece[k]] = changes;
+    }
+}
+
 static void mark_elements(lg_influence *in)
 {
     const lg_model *m = in->m;
@@ -62,6 +75,7 @@ static void mark_elements(lg_influence *in)
         mark(in, m->element_of[lg_influence_owner(in, in->direction->place[i])]);
     for (int i = 0; i < in->direction->nends; i++)
         mark(in, m->element_of[in->direction->end[i] / 2]);
+    mark_tendons(in);
 }
 
 /* Marks the bodies under the frames of a force or joint that changes. */

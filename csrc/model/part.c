@@ -1,6 +1,8 @@
 /* Parts of models; see part.h. */
 #include "model/part.h"
 
+#include "model/tendon.h"
+
 static void *take(lg_arena *arena, int count, size_t size)
 {
     return lg_arena_take(arena, (size_t)count * size);
@@ -18,6 +20,8 @@ void lg_part_layout(const lg_influence *in, lg_model *m, double **parameters, lg
     to->body_spans = take(arena, in->nbodies, sizeof *to->body_spans);
     to->force_spans = take(arena, in->nforces, sizeof *to->force_spans);
     to->joint_spans = take(arena, in->njoints, sizeof *to->joint_spans);
+    to->tendons = take(arena, in->nforces, sizeof *to->tendons);
+    to->tendon_pieces = lg_arena_ints(arena, (size_t)in->nforces);
     *parameters = lg_arena_doubles(arena, in->nparameters);
 }
 
@@ -77,6 +81,24 @@ static void copy_records(writer *w)
     for (int i = 0; i < in->m->njoints; i++)
         if (in->joint[i])
             copy_joint(w, i);
+}
+
+/* Tendons change as a whole. */
+static void copy_tendons(writer *w)
+{
+    const lg_model *from = w->in->m;
+    int *next = w->to->tendon_pieces;
+    w->to->ntendons = 0;
+    for (int i = 0; i < from->ntendons; i++) {
+        if (!w->in->force[from->tendons[i].piece[0]])
+            continue;
+        lg_tendon *tendon = &w->to->tendons[w->to->ntendons++];
+        *tendon = from->tendons[i];
+        tendon->piece = next;
+        next += tendon->npieces;
+        for (int k = 0; k < tendon->npieces; k++)
+            tendon->piece[k] = w->in->new_force[from->tendons[i].piece[k]];
+    }
 }
 
 /* ---- frames, sorted by the bodies that carry them ---- */
@@ -189,10 +211,11 @@ static void move_frames(const lg_influence *in, double step, const lg_model *m)
 void lg_part_fill(const lg_influence *in, double step, lg_model *m, double *parameters)
 {
     writer w = {in, m, parameters};
-    m->space.nblocks = 0; // the blocks' own rows depend on no parameter
+    m->nown_blocks = 0; // the blocks' own rows depend on no parameter
     m->ncontrols = 0; // their values are those of the whole model
     m->nbodies = in->nbodies, m->nforces = in->nforces, m->njoints = in->njoints, m->nframes = in->nframes;
     copy_records(&w);
+    copy_tendons(&w);
     copy_frames(&w);
     fill_spans(in, m);
     move_parameters(in, step, m);

@@ -44,7 +44,8 @@ struct lg_model {
     lg_span *body_spans;
     lg_forces *force_spans;
     lg_joints *joint_spans;
-    int ninertia_spans; /* of bodies with an inertia that matters: all but in parts of a model (sensitivity.c) */
+    int ninertia_spans,
+        nown_blocks; /* whose inertia and own rows are evaluated: all but in parts of a model (part.h) */
     int nbodies, nforces, njoints, nframes, nelements;
     size_t turned; /* position in the scratch of room for the memory: memory.c */
     unsigned given_flags; /* as in lg_model_spec, and so is `forget` */

@@ -11,7 +11,7 @@ import numpy as np
 from lgint import _html
 from lgint._args import Array, shown
 from lgint._core import SingularError
-from lgint._linear import pictures
+from lgint._linear import gradients, pictures
 from lgint._linear.frame import Frame, frame_of, is_ground
 from lgint._linear.invariance import CHANGE, check_invariant
 from lgint._linear.modes import ROUND_OFF, Mode, dense_modes, sorted_values, sparse_modes
@@ -22,12 +22,14 @@ from lgint._model.joints import NODES
 from lgint._model.model import Model
 from lgint._model.record import ground
 from lgint._model.system import System, refuse_samples
+from lgint._state.rest import Rest
 from lgint._state.state import State
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 MASSLESS: Final = 1e-13  # least ratio of eigenvalues of the scaled mass matrix
+MOVES: Final = 1e-6  # velocities and accelerations, SI units, of a state that is not at rest
 ZERO: Final = 1e-3  # derivatives of outputs, in SI units, below which changes may be round-off
 SHOWN: Final = 12  # modes in a table
 PROBES: Final = 4  # directions in which the terms of large systems are compared
@@ -353,6 +355,38 @@ class Linearization:
         cannot be told from zero.
         """
         return sorted_values(np.linalg.eigvals(self._own))
+
+    def derivative(self, parameter: str) -> Any:
+        """Derivatives of the eigenvalues by a number of the model, at rest.
+
+        They are exact but for rounding: those of the matrices, along with the change of the equilibrium.
+
+        Parameters
+        ----------
+        parameter : str
+            A number of `model.values`, such as "arm.mass" or "arm.inertia[0,1]".
+
+        Returns
+        -------
+        ndarray, shape (n,)
+            Complex, in the order of `eigenvalues`, 1/s per unit of the parameter. NaN for multiple eigenvalues, which
+            have no derivatives of their own, and for those that cannot be told from zero.
+
+        Raises
+        ------
+        ValueError
+            If the model has no such number, if the state moves, under nonholonomic constraints, and for systems of
+            functions.
+        SingularError
+            If no equilibrium follows the parameter.
+        """
+        motion, how, model = self._terms.motion, self._terms.how, self.state.model
+        if not isinstance(model, Model):
+            raise ValueError("derivative: a system of functions has no parameters")
+        if np.abs(motion.v).max(initial=0) > MOVES or np.abs(motion.a).max(initial=0) > MOVES:
+            raise ValueError("derivative: the state moves; linearize a state at rest, as `equilibrium` finds it")
+        rest = Rest(motion.t, motion.q, self._terms.lam, motion.mem, how.load, how.static)
+        return gradients.eigenvalue_slopes(model, rest, self.eigenvalues, parameter)
 
     @property
     def _oscillating(self) -> Any:

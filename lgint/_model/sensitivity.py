@@ -86,10 +86,14 @@ def direction(model: Model, name: str) -> Direction:
 
 
 def _size(model: Model, value: Value) -> float:
-    """The size of the number, or if it is zero of the other entries of its array, or one."""
+    """The size of the number, or if it is zero of the other entries of its array, or one.
+
+    Shapes of contacts count as smaller: their sizes are much larger than the depths that change with them.
+    """
     whole = np.abs(np.asarray(value_in(model._record, value), dtype=float))
     own = whole[value.entry] if value.entry is not None else whole
-    return float(own or np.max(whole) or 1.0)
+    share = 1 / 64 if value.key.endswith(("_a", "_b")) else 1.0
+    return share * float(own or np.max(whole) or 1.0)
 
 
 def _changes(more: Array, less: Array, step: float) -> tuple[NDArray[np.intp], Array]:

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+import lgint
 from cores import core_model
 from elements.rows import (
     INERTIA,
@@ -16,6 +17,7 @@ from elements.rows import (
     rigid,
     tree,
 )
+from lgint._model.sensitivity import differentiated
 
 BODIES = [1.5, *INERTIA, 2.5, *INERTIA]
 FORCE = (0.0, 0.0, 1.0, -2.0, 3.0)  # constant, in inertial axes
@@ -107,7 +109,9 @@ def check_all(make, element, before, bare):
             continue
         direction = size, places, [1.0] * len(places), [], []
         found = check(base, bare, direction, lambda s, change=change: base.varied(flat + s * change), element.kind)
-        assert found > 0 or element.kind.startswith("contact") or "saturated" in element.kind, place
+        assert (
+            found > 0 or element.kind.startswith("contact") or "saturated" in element.kind or "tendon" in element.kind
+        ), place
 
 
 @pytest.mark.parametrize("kinds", [("SE3", "R3xS3"), ("euler_parameters", "R3xSO3")], ids=str)
@@ -149,3 +153,20 @@ def test_points(element):
         direction = 1.0, [], [], [6 + end], [motion]
         found = check(base, rigid(kinds), direction, lambda s, end=end: at(X, s, end, motion), element.kind)
         assert found > 0 or element.kind.startswith(APART)
+
+
+@pytest.mark.parametrize("depth", [1e-2, 1e-3])
+def test_shape_of_a_contact(depth):
+    """k depth^n on a sphere by its radius, which is much larger than the depth."""
+    radius, k, n = 0.5, 1e6, 1.5
+    builder = lgint.ModelBuilder(gravity=(0, 0, -9.81))
+    builder.add_body("ball", mass=1.0, inertia=np.eye(3), position=(0.3, 0.2, radius - depth))
+    shapes = ("sphere", (0, 0, 0), radius), ("plane", (0, 0, 0), (0, 0, 1))
+    builder.add_contact("ball", lgint.ground, shapes=shapes, stiffness=k, exponent=n, name="touch")
+    model = builder.build()
+    names = ["touch.radius_a", "touch.origin_b[2]", "touch.exponent"]
+    core = differentiated(model, names)
+    by = [core.derivative(i, 0.0, model.q0, model.v0, want="force")["force"][2] for i in range(3)]
+    slope = n * k * depth ** (n - 1)
+    assert by[:2] == pytest.approx([slope, slope], rel=1e-8)
+    assert by[2] == pytest.approx(k * depth**n * np.log(depth), rel=1e-10)

@@ -1,0 +1,90 @@
+"""Derivatives of eigenvalues by parameters, at rest: those of the matrices along the change of the equilibrium.
+
+With P(s) = [[s^2 M + s D + K, B^T], [B, 0]], P x = 0 and y^H P = 0, a simple eigenvalue changes by
+ds = -(y^H dP x) / (y^H P'(s) x).
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import numpy as np
+
+from lgint import _core
+from lgint._args import Array
+from lgint._linear.modes import ROUND_OFF
+from lgint._model.model import Model
+from lgint._model.sensitivity import differentiated
+from lgint._model.values import POINTS
+from lgint._state.rest import Rest, slopes_at_rest
+from lgint._state.slopes import START
+
+# central differences of the sixth order: multiples of the step, and weights
+_STENCIL: Final = tuple((sign * k, sign * w / 60) for k, w in ((1, 45), (2, -9), (3, 1)) for sign in (1, -1))
+_STEP: Final = 1e-2  # by which differences move the state, m or rad
+
+
+def eigenvalue_slopes(model: Model, rest: Rest, eigenvalues: Any, parameter: str) -> Any:
+    """The derivative of each eigenvalue; NaN for multiple ones and those that cannot be told from zero."""
+    if isinstance(parameter, str) and parameter.startswith(START):
+        raise ValueError(f"parameter: {parameter!r}: an equilibrium does not depend on the start; give one of `values`")
+    if len(model.core.nonholonomic):
+        raise ValueError("parameter: under nonholonomic constraints eigenvalues have no derivatives here")
+    if model.controls and parameter in model._values and model._values[parameter].key == POINTS:
+        raise ValueError("parameter: eigenvalues under controls have no derivatives by points")
+    core = differentiated(model, [parameter])
+    dq, dlam = (part[0] for part in slopes_at_rest(core, 1, rest))
+    now, by = _matrices(core, rest), _slopes(core, rest, dq, dlam)
+    N = _free(now[3])
+    size = np.abs(eigenvalues).max(initial=0)
+    alone = [
+        np.abs(np.delete(eigenvalues, i) - s).min(initial=np.inf) > ROUND_OFF * size for i, s in enumerate(eigenvalues)
+    ]
+    found = [
+        _of_simple(s, N, now, by) if simple and abs(s) > ROUND_OFF * size else complex(np.nan, np.nan)
+        for s, simple in zip(eigenvalues, alone, strict=True)
+    ]
+    return np.array(found, dtype=complex)
+
+
+def _matrices(core: _core.System, rest: Rest, parameter: int | None = None) -> list[Array]:
+    """M, D, K and B, or their derivatives."""
+    chains = ((0.0, 0.0, 1.0), (0.0, 1.0, 0.0), (1.0, 0.0, 0.0))
+    found = [rest.terms(core, "S", parameter=parameter, k=k)["S"] for k in chains]
+    return [*found, rest.terms(core, "B", parameter=parameter)["B"]]
+
+
+def _slopes(core: _core.System, rest: Rest, dq: Array, dlam: Array) -> list[Array]:
+    """Their derivatives by a parameter, with which the equilibrium changes."""
+    total = _matrices(core, rest, 0)
+    largest = np.abs(dq).max(initial=0)
+    if not largest and not np.abs(dlam).max(initial=0):
+        return total
+    step = _STEP / (largest or 1.0)
+    for times, weight in _STENCIL:
+        s = times * step
+        for part, moved in zip(total, _matrices(core, rest.moved(core, s * dq, s * dlam)), strict=True):
+            part += weight / step * moved
+    return total
+
+
+def _free(B: Array) -> Array:
+    """An orthonormal basis of the displacements that the constraints allow."""
+    if not len(B):
+        return np.eye(B.shape[1])
+    _, size, V = np.linalg.svd(B)
+    free: Array = V[(size > 1e-12 * size[0]).sum() :].T
+    return free
+
+
+def _of_simple(s: complex, N: Array, now: list[Array], by: list[Array]) -> complex:
+    M, D, K, B = now
+    dM, dD, dK, dB = by
+    S = s * s * M + s * D + K
+    left, _, right = np.linalg.svd(N.T @ S @ N)
+    x, y = N @ right[-1].conj(), N @ left[:, -1]
+    lam, nu = (
+        -np.linalg.lstsq(B.T, each, rcond=1e-12)[0] if len(B) else np.zeros(0) for each in (S @ x, S.conj().T @ y)
+    )
+    change = y.conj() @ ((s * s * dM + s * dD + dK) @ x + dB.T @ lam) + nu.conj() @ (dB @ x)
+    return complex(-change / (y.conj() @ ((2 * s * M + D) @ x)))

@@ -1,0 +1,57 @@
+"""Derivatives of a state at rest by parameters: the implicit function theorem on the equations of statics."""
+
+from __future__ import annotations
+
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+
+from lgint import _core
+from lgint._args import Array
+
+BALANCED: Final = 1e-8  # of the largest term, by which equations may be off whose solution is not unique
+
+
+class Rest(NamedTuple):
+    """A state at rest, and how it is evaluated."""
+
+    t: float
+    q: Array
+    lam: Array
+    mem: Array | None
+    load: float
+    static: bool
+
+    def moved(self, core: _core.System, dq: Array, dlam: Array) -> Rest:
+        """The state displaced by dq, with other multipliers."""
+        return self._replace(q=core.retract(self.q, dq), lam=self.lam + dlam)
+
+    def terms(self, core: _core.System, *want: str, parameter: int | None = None, **options: Any) -> dict[str, Array]:
+        """Terms there, or their derivatives by a parameter."""
+        still = np.zeros(core.nv)
+        where = self.t, self.q, still, still, self.lam
+        given = {"mem": self.mem, "want": want, "load": self.load, "static": self.static, **options}
+        return core.evaluate(*where, **given) if parameter is None else core.derivative(parameter, *where, **given)
+
+
+def slopes_at_rest(core: _core.System, count: int, rest: Rest) -> tuple[Array, Array]:
+    """Of each number for which the core is differentiated dq (count, nv), left-trivialised, and dlam (count, nc).
+
+    A SingularError where no equilibrium follows a number. Along what nothing determines, the state does not move.
+    """
+    now = rest.terms(core, "S", "B", k=(1.0, 0.0, 0.0))
+    K, B = now["S"], now["B"]
+    matrix = np.block([[K, B.T], [B, np.zeros((len(B), len(B)))]])
+    right = np.empty((len(matrix), count))
+    for i in range(count):
+        by = rest.terms(core, "force", "Btlam", "phi", parameter=i)
+        right[:, i] = -np.concatenate([by["Btlam"] - by["force"], by["phi"]])
+    size = np.maximum(np.abs(matrix).max(axis=1, initial=0), np.finfo(float).tiny)  # of each equation
+    scaled = matrix / size[:, None]
+    found = np.linalg.lstsq(scaled, right / size[:, None], rcond=1e-13)[0]
+    off = np.abs(matrix @ found - right).max(initial=0)
+    if off > BALANCED * np.abs(right).max(initial=0):
+        raise _core.SingularError(
+            "the equilibrium does not follow the parameters: it is about to buckle, or nothing holds a body"
+        )
+    return found[: core.nv].T, found[core.nv :].T

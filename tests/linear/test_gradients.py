@@ -1,0 +1,94 @@
+"""Derivatives of eigenvalues by parameters: closed forms, and differences of linearisations."""
+
+import numpy as np
+import pytest
+
+import lgint
+
+FORMS = ["R3xSO3", "S3R3", "euler_parameters", "minimal"]
+MASS, J, G = 2.0, 0.3, 9.81
+
+
+def pendulum(form, length=0.7):
+    builder = lgint.ModelBuilder(gravity=(0, 0, -G), formulation=form)
+    builder.add_body("bob", mass=MASS, inertia=np.diag([0.2, J, 0.1]), position=(0, 0, -length))
+    builder.add_joint("revolute", lgint.ground, "bob", point=(0, 0, 0), axis=(0, 1, 0), name="pin")
+    return builder.build()
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_pendulum_by_length(form):
+    """omega^2 = m g L / (J + m L^2); the COM moves with the point of the joint."""
+    length = 0.7
+    model = pendulum(form, length)
+    linear = lgint.linearize(model.state())
+    inertia = J + MASS * length**2
+    omega = np.sqrt(MASS * G * length / inertia)
+    by_length = (MASS * G / inertia - 2 * MASS * length * omega**2 / inertia) / (2 * omega)
+    by_mass = (G * length / inertia - length**2 * omega**2 / inertia) / (2 * omega)
+    by_inertia = -omega / (2 * inertia)
+    for name, expected in (
+        ("pin.point_b[2]", by_length),
+        ("bob.mass", by_mass),
+        ("bob.inertia[1,1]", by_inertia),
+        ("gravity[2]", -omega / (2 * G)),
+    ):
+        found = linear.derivative(name)
+        np.testing.assert_allclose(found, 1j * np.sign(linear.eigenvalues.imag) * expected, rtol=0, atol=1e-10)
+
+
+@pytest.mark.parametrize("form", FORMS[:-1])
+def test_mass_on_a_spring_by_stiffness_and_damping(form):
+    k, c = 30.0, 1.5
+    builder = lgint.ModelBuilder(gravity=(0, 0, -G), formulation=form)
+    builder.add_body("block", mass=MASS, inertia=np.eye(3), position=(0, 0, -1))
+    builder.add_joint("prismatic", lgint.ground, "block", point=(0, 0, -1), axis=(0, 0, 1), name="guide")
+    builder.add_spring(lgint.ground, "block", stiffness=k, damping=c, length=0.5, name="spring", point_a=(0, 0, 0))
+    rest = lgint.equilibrium(builder.build())
+    linear = lgint.linearize(rest.state(-1))
+    s = linear.eigenvalues
+    np.testing.assert_allclose(MASS * s**2 + c * s + k, 0, rtol=0, atol=1e-9)
+    for name, change in (("spring.stiffness", 1), ("spring.damping", s), ("block.mass", s**2), ("spring.length", 0)):
+        np.testing.assert_allclose(linear.derivative(name), -change / (2 * MASS * s + c), rtol=0, atol=1e-10)
+
+
+def loaded(form, **values):
+    """A bent arm on springs, whose equilibrium depends on everything."""
+    builder = lgint.ModelBuilder(gravity=(0.3, 0.2, -G), formulation=form)
+    builder.add_body("arm", mass=MASS, inertia=np.diag([0.2, J, 0.1]), position=(0.4, 0, 0))
+    builder.add_body("hand", mass=1.0, inertia=np.diag([0.2, 0.1, 0.1]), position=(1.1, 0, 0))
+    builder.add_joint("revolute", lgint.ground, "arm", point=(0, 0, 0), axis=(0, 1, 0.2), name="shoulder")
+    builder.add_joint("revolute", "arm", "hand", point=(0.8, 0, 0), axis=(0, 1, 0), name="elbow")
+    for joint, k in (("shoulder", 30.0), ("elbow", 14.0)):
+        builder.add_joint_spring(joint, stiffness=k, damping=0.8, name=f"{joint}_spring")
+    builder.add_force("hand", force=(1.0, -2.0, 3.0), local_point=(0.2, 0.1, 0), name="pull")
+    model = builder.build()
+    return lgint.equilibrium(model.with_parameters(**values))
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize(
+    "name", ["hand.mass", "elbow_spring.stiffness", "shoulder_spring.damping", "pull.load[2]", "pull.point[0]"]
+)
+def test_eigenvalues_along_an_equilibrium_that_moves(form, name):
+    rest = loaded(form)
+    linear = lgint.linearize(rest.state(-1))
+    value, step = rest.model.values[name], 1e-3
+    assert abs(value) > 0.05
+
+    def at(s):
+        return lgint.linearize(loaded(form, **{name: value + s}).state(-1)).eigenvalues
+
+    expected = sum(w * (at(k * step) - at(-k * step)) for k, w in ((1, 8), (2, -1))) / (12 * step)
+    found = linear.derivative(name)
+    np.testing.assert_allclose(found, expected, rtol=0, atol=1e-7 * (1 + np.abs(expected).max()))
+    assert np.abs(found).max() > 1e-3
+
+
+def test_what_has_no_derivative():
+    model = pendulum("R3xSO3")
+    linear = lgint.linearize(model.state())
+    with pytest.raises(ValueError, match="did you mean 'bob.mass'"):
+        linear.derivative("bob.mas")
+    with pytest.raises(ValueError, match="an equilibrium does not depend on the start"):
+        linear.derivative("start.pin")
