@@ -1,0 +1,111 @@
+"""Runs of generalized-alpha, and their derivatives, beside copies in complex arithmetic."""
+
+import functools
+
+import numpy as np
+import pytest
+
+import lgint
+from methods.alpha_by_complex import GROUND, Mechanism, hat, run
+
+H, STEPS, RHO = 2e-3, 10, 0.8
+INERTIA = np.array([[0.3, 0.02, -0.01], [0.02, 0.4, 0.03], [-0.01, 0.03, 0.25]])
+COM, OMEGA, ANCHOR, TIP = (
+    np.array([0.1, 1.0, 0.2]),
+    np.array([3.0, 40.0, -4.0]),
+    np.array([0.5, 0.4, 0.9]),
+    (0.2, 0.3, 0.1),
+)
+TOP = {
+    "top.mass": 15.0,
+    "top.inertia[0,1]": INERTIA[0, 1],
+    "fixed_point.point_b[1]": -COM[1],
+    "spring.stiffness": 300.0,
+    "spring.damping": 8.0,
+    "pull.load[2]": 20.0,
+    "start.fixed_point.rate[0]": OMEGA[0],
+}
+
+
+@functools.cache
+def top():
+    builder = lgint.ModelBuilder(gravity=(0, 0, -9.81))
+    moving = {"velocity": np.cross(OMEGA, COM), "angular_velocity": OMEGA}
+    builder.add_body("top", mass=15.0, inertia=INERTIA, position=COM, **moving)
+    builder.add_joint("spherical", lgint.ground, "top", point=(0, 0, 0), name="fixed_point")
+    points = {"point_a": ANCHOR, "point_b": TIP}
+    builder.add_spring(lgint.ground, "top", **points, stiffness=300.0, damping=8.0, length=0.4, name="spring")
+    builder.add_force("top", force=(1.0, -2.0, 20.0), local_point=TIP, name="pull")
+    return builder.build()
+
+
+def top_by_complex(name=None, step=0.0):
+    """The top with one number greater by a step."""
+    p = {key: value + (step if key == name else 0.0) for key, value in TOP.items()}
+    J = INERTIA.astype(complex)
+    J[0, 1] = J[1, 0] = p["top.inertia[0,1]"]
+    pivot = np.array([-COM[0], p["fixed_point.point_b[1]"], -COM[2]])
+
+    def forces(q, v):
+        (x, R), X = q[0], np.array(TIP)
+        d, rate = x + R @ X - ANCHOR, v[:3] + R @ hat(v[3:]) @ X
+        length = np.sqrt(d @ d)
+        size = p["spring.stiffness"] * (length - 0.4) + p["spring.damping"] * (d @ rate) / length
+        force = np.array([1.0, -2.0, p["pull.load[2]"]]) - size * d / length
+        return [(0, force, hat(X) @ R.T @ force)]
+
+    gravity = np.array([0, 0, -9.81])
+    mechanism = Mechanism([p["top.mass"]], [J], gravity, [("point", GROUND, np.zeros(3), 0, pivot)], forces)
+    omega = np.array([p["start.fixed_point.rate[0]"], *OMEGA[1:]])
+    q, v = [(COM.astype(complex), np.eye(3, dtype=complex))], np.concatenate([hat(omega) @ COM, omega])
+    return mechanism, *mechanism.projected(q, v)
+
+
+@pytest.mark.parametrize("index", [3, 2, "stabilized"])
+def test_states_of_a_top(index):
+    found = lgint.integrate(top(), "genalpha", **options(index))
+    ((x, R),) = (q := run(*top_by_complex(), H, STEPS, RHO, index))[0]
+    np.testing.assert_allclose(found.position("top")[-1], x.real, rtol=0, atol=1e-12)
+    np.testing.assert_allclose(found.rotation("top")[-1], R.real, rtol=0, atol=1e-11)
+    np.testing.assert_allclose(found.v[-1], q[1].real, rtol=0, atol=1e-9)
+
+
+def options(index):
+    return {
+        "t_end": H * STEPS,
+        "h": H,
+        "rho_inf": RHO,
+        "sigma": 0.0,
+        "index": index,
+        "start": "plain",
+        "newton_rtol": 1e-13,
+    }
+
+
+def end_of(model, index):
+    """The position and a matrix of the end of a run, and its velocities."""
+    found = lgint.integrate(model, "genalpha", **options(index))
+    return np.concatenate([found.position("top")[-1], found.rotation("top")[-1].ravel(), found.v[-1]])
+
+
+def changed(name, s):
+    """The model with one number greater by s, from the start that follows."""
+    if name.startswith("start"):
+        return top().with_state(rates={"fixed_point": OMEGA + (s, 0, 0)})
+    return top().with_parameters(**{name: TOP[name] + s}).with_state(project=True)
+
+
+@pytest.mark.parametrize("index", [3, 2, "stabilized"])
+@pytest.mark.parametrize("name", TOP)
+def test_derivatives_of_a_top(name, index):
+    """An imaginary step in the copy, and differences of the sixth order of our runs."""
+    step = 1e-3 * abs(TOP[name])
+    ends = [(w, end_of(changed(name, k * step), index) - end_of(changed(name, -k * step), index)) for k, w in WEIGHTS]
+    expected = sum(w * end for w, end in ends) / (60 * step)
+    ((x, R),), v = run(*top_by_complex(name, 1e-30j), H, STEPS, RHO, index)
+    found = np.concatenate([x, R.ravel(), v]).imag / 1e-30
+    np.testing.assert_allclose(found, expected, rtol=0, atol=1e-7 * np.abs(expected).max())
+    assert np.abs(found).max() > 1e-7
+
+
+WEIGHTS = ((1, 45), (2, -9), (3, 1))
