@@ -25,7 +25,7 @@ def series(A, first):
 
 
 class Mechanism:
-    """Bodies with masses, inertias and gravity; rows; and forces(x, R, v) -> (force, moment in body axes) by body.
+    """Bodies with masses, inertias and gravity; rows; and forces(q, v) -> (body, force, moment in body axes), ....
 
     Rows: ("point", a, X, b, Y), where points coincide; ("along", a, n, b, Y, p), where n (Y - p) = 0 in inertial axes;
     ("normal", a, e, b, f), where directions are normal.
@@ -33,7 +33,7 @@ class Mechanism:
 
     def __init__(self, mass, inertia, gravity, rows, forces=None):
         self.mass, self.inertia, self.gravity, self.rows = mass, inertia, gravity, rows
-        self.forces = forces or (lambda x, R, v: [])
+        self.forces = forces or (lambda q, v: [])
         n = 6 * len(mass)
         self.M = np.zeros((n, n), dtype=complex)
         for i, (m, J) in enumerate(zip(mass, inertia, strict=True)):

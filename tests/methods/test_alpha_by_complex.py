@@ -109,3 +109,70 @@ def test_derivatives_of_a_top(name, index):
 
 
 WEIGHTS = ((1, 45), (2, -9), (3, 1))
+
+
+# ---- the slider-crank ----
+
+CRANK = {
+    "crank.mass": 0.12,
+    "rod.mass": 0.5,
+    "rod.inertia[2,2]": 4e-3,
+    "slider.mass": 2.0,
+    "B.point_b[0]": -0.15,
+    "A.point_b[2]": -0.04,
+}
+X, Y, Z = np.eye(3)
+
+
+def crank_by_complex(model, name=None, step=0.0):
+    """The slider-crank with one number greater by a step."""
+    p = {key: value + (step if key == name else 0.0) for key, value in CRANK.items()}
+    values = model.values
+    rod = np.array(values["rod.inertia"], dtype=complex)
+    rod[2, 2] = p["rod.inertia[2,2]"]
+    inertia = [np.array(values["crank.inertia"]), rod, np.array(values["slider.inertia"])]
+    points = {joint: [np.array(values[f"{joint}.point_{end}"], dtype=complex) for end in "ab"] for joint in "ABC"}
+    points["B"][1][0], points["A"][1][2] = p["B.point_b[0]"], p["A.point_b[2]"]
+    guide = np.array(model.joints["guide"]["points"][0])
+    rows = [
+        ("point", GROUND, points["A"][0], 0, points["A"][1]),
+        *(("normal", GROUND, axis, 0, X) for axis in (Y, Z)),
+        ("point", 0, points["B"][0], 1, points["B"][1]),
+        ("point", 2, points["C"][0], 1, points["C"][1]),
+        ("normal", 2, X, 1, Y),
+        *(("along", GROUND, axis, 2, np.zeros(3), guide) for axis in (Y, Z)),
+        *(("normal", GROUND, e, 2, f) for e, f in ((X, Y), (X, Z), (Y, Z))),
+    ]
+    mechanism = Mechanism([p[f"{body}.mass"] for body in BODIES], inertia, np.array([0, 0, -9.81]), rows)
+    state = model.state()
+    q = [(state.position(body).astype(complex), state.rotation(body).astype(complex)) for body in BODIES]
+    return mechanism, *mechanism.projected(q, model.v0.astype(complex))
+
+
+BODIES = ("crank", "rod", "slider")
+
+
+@pytest.mark.parametrize(
+    ("name", "index"), [*((name, 3) for name in (None, *CRANK)), (None, "stabilized"), ("rod.mass", "stabilized")]
+)
+def test_slider_crank(name, index):
+    model = lgint.models.slider_crank()
+    given = {**options(index), "t_end": 2 * H}
+
+    def end(s):
+        other = model.with_parameters(**{name: CRANK[name] + s}).with_state(project=True) if name else model
+        found = lgint.integrate(other, "genalpha", **given)
+        return np.concatenate([*(found.position(body)[-1] for body in BODIES), found.v[-1]])
+
+    def copy(s):
+        q, v = run(*crank_by_complex(model, name, s), H, 2, RHO, index)
+        return np.concatenate([*(x for x, _ in q), v])
+
+    if name is None:
+        np.testing.assert_allclose(end(0.0), copy(0.0).real, rtol=0, atol=1e-10)
+        return
+    step = 1e-3 * abs(CRANK[name])
+    expected = sum(w * (end(k * step) - end(-k * step)) for k, w in WEIGHTS) / (60 * step)
+    found = copy(1e-30j).imag / 1e-30
+    np.testing.assert_allclose(found, expected, rtol=0, atol=1e-6 * np.abs(expected).max())
+    assert np.abs(found).max() > 1e-7
