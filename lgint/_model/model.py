@@ -13,12 +13,13 @@ from numpy.typing import ArrayLike
 from lgint import _core
 from lgint._args import Array, choice
 from lgint._model.compile import JointIndices, compiled, element_count, held_values, parameters_of, start_memory
+from lgint._model.frames import ZERO
 from lgint._model.joints import JOINTS
 from lgint._model.laws import States
-from lgint._model.record import BodyRow, ControlRow, ForceRow, JointRow, Record, RodRow, mode_count, partners
+from lgint._model.record import BodyRow, ControlRow, ForceRow, JointRow, Record, RodRow, holders, mode_count, partners
 from lgint._model.rod import Rod
 from lgint._model.system import UPPER, System
-from lgint._model.values import POINTS, Entries, Names, changed, value_in
+from lgint._model.values import COM, SHAPE, Entries, Names, changed, value_in
 from lgint.modal import Modes
 
 Kinematics = tuple[Array, Array, Array, Array]  # position, rotation, both velocities
@@ -105,13 +106,16 @@ class Model(System):
     def values(self) -> dict[str, Any]:
         """Numbers of the model that `with_parameters` can change, by name.
 
-        They are "gravity" (m/s^2); for bodies "<name>.mass" (kg) and "<name>.inertia" (kg m^2, about the COM); for
+        They are "gravity" (m/s^2); for bodies "<name>.mass" (kg), "<name>.inertia" (kg m^2, about the COM) and
+        "<name>.com" (m, body axes), by which the COM has been moved in the body since the model was built; for
         springs, bushings, drives and edges of rods "<name>.stiffness", "<name>.damping", "<name>.length",
         "<name>.offset" and "<name>.torque"; for drags "<name>.drag"; for distance joints "<name>.length"; and
         "<name>.load", the constant vector of a force or torque, or the constant tension of a tendon, or the values of
         its table. The curves of springs and bushings are "<name>.curve0", ..., two rows of points, and the points of
-        forces on bodies and of joints "<name>.point", or "<name>.point_a" and "<name>.point_b" (m, body axes from the
-        COM); a model with other points is compiled again, and may need `with_state(project=True)`.
+        forces and joints "<name>.point", or "<name>.point_a" and "<name>.point_b" (m, body axes from the COM, on the
+        ground inertial). "<name>.point" of a joint is that on its first body, and the one on the second body moves with
+        it as where the angles of the joint are zero. A model with another COM or other points is compiled again; its
+        start keeps its coordinates, except that a free body stays where it was when its COM moves in it.
 
         Entries have names as well, over which one does not iterate: "arm.inertia[0,1]", "wind.load[2]",
         "strut.curve0[1,3]". In a symmetric matrix such a name stands for both of its places.
@@ -142,9 +146,14 @@ class Model(System):
         if record is self._record:
             return self
         weighs = any(record["gravity"]) != any(self._record["gravity"])  # without gravity the shape has no weights
-        if weighs or any(self._values[name].key == POINTS for name in values):
+        if weighs or any(self._values[name].key in SHAPE for name in values):
             note = {"q0": self.q0.tolist(), "v0": self.v0.tolist(), "origin": None}
-            return Model({**record, **note})  # type: ignore[typeddict-item]
+            other = Model({**record, **note})  # type: ignore[typeddict-item]
+            for name, body in record["bodies"].items():
+                change: Any = np.subtract(body.get(COM, ZERO), self.bodies[name].get(COM, ZERO))
+                if change.any() and not self.starts_by_joint(name):
+                    other = other._with_com_at_start(name, change)
+            return other
         other = self._copy()
         owners = {self._values[name].owner for name in values}
         other._parameters = parameters_of(self._compiled, self._parameters, record, owners)
@@ -152,6 +161,23 @@ class Model(System):
         other._set_record(record)
         other.origin = None
         return other
+
+    def _with_com_at_start(self, name: str, change: Array) -> Model:
+        """The model with a start in which a body whose COM has moved in it lies where it did."""
+        _, R, _, omega = self.kinematics(name, self.q0, self.v0)
+        frame = self.frame(name)
+
+        def along(q: Array, twist: Array) -> Array:
+            found: Any = np.linalg.lstsq(self.core.jacobian(frame, q, self.v0)[0], twist, rcond=None)[0]
+            return np.asarray(found)
+
+        q: Array = self.core.retract(self.q0, along(self.q0, np.concatenate([R @ change, ZERO])))
+        v = self.v0 + along(q, np.concatenate([R @ np.cross(omega, change), ZERO]))
+        return self.with_state(q, v)
+
+    def starts_by_joint(self, name: str) -> bool:
+        """Whether the coordinates of a body are those of a joint or about a pivot, and so do not describe its COM."""
+        return self.bodies[name]["pivot"] is not None or name in holders(self._record["joints"])
 
     # ---- redundant rows ----
 

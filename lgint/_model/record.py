@@ -36,9 +36,7 @@ class PivotRow(TypedDict):
     com: Vector  # (3,), from the pivot to the COM, body axes
 
 
-class BodyRow(TypedDict):
-    """A body: rigid, a link of a tree, or flexible with a floating frame."""
-
+class _BodyRow(TypedDict):
     block: int  # of the configuration; the links of a tree share one
     formulation: str
     mass: float
@@ -46,6 +44,12 @@ class BodyRow(TypedDict):
     pivot: PivotRow | None
     reference: Matrix | None  # (3, 3), from body to inertial axes where Tait-Bryan angles are zero; None: the identity
     modes: dict[str, Any] | None  # what `Modes.record` returns; None: the body is rigid
+
+
+class BodyRow(_BodyRow, total=False):
+    """A body: rigid, a link of a tree, or flexible with a floating frame."""
+
+    com: Vector  # (3,), by which the COM was moved in the body since the model was built, body axes
 
 
 class SupportRow(TypedDict):

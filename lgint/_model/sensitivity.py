@@ -14,7 +14,7 @@ from lgint._model.compile import Description, described, parameters_of
 from lgint._model.frames import Frames
 from lgint._model.model import Model
 from lgint._model.record import Record
-from lgint._model.values import POINTS, Value, moved, value_in
+from lgint._model.values import COM, SHAPE, Value, moved, value_in
 
 _UNIT: Final = ("unit vector", "rotation")  # what cannot change by a single number
 
@@ -73,7 +73,12 @@ def direction(model: Model, name: str) -> Direction:
     value = number_named(model, name)
     record, size = model._record, _size(model, value)
     step = 2.0 ** np.round(np.log2(size))
-    if value.key == POINTS:
+    if value.key == COM and not model.starts_by_joint(value.row):
+        raise ValueError(
+            f"sensitivity: {name}: the start of a free body moves with its centre of mass; bodies that a joint of a "
+            "tree or a pivot holds have this derivative"
+        )
+    if value.key in SHAPE:
         return _of_shape(record, value, size, step)
     if value.key == "gravity" and not any(record["gravity"]):
         raise ValueError(

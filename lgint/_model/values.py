@@ -6,19 +6,22 @@ An entry of an array has a name as well, "arm.inertia[0,1]"; in a symmetric matr
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import Any, Final, Generic, NamedTuple, TypeVar
 
 import numpy as np
 
-from lgint._args import array, number
+from lgint._args import Array, array, number
 from lgint._model.checks import inertia_matrix
 from lgint._model.compile import GRAVITY
 from lgint._model.parameters import MATRICES, Parameter, declared_by
-from lgint._model.record import EDGES, Record
+from lgint._model.record import EDGES, Record, partners
 
 LOAD: Final = "load"  # the vector or the table of a force or torque, the tension of a tendon
-POINTS: Final = "points"  # of a force or joint on its bodies, which stand in the shape of a model
+POINTS: Final = "points"  # of an element on its bodies, which stand in the shape of a model
+COM: Final = "com"  # of a body, from where it was when the model was built; all points of the body count from it
+SHAPE: Final = frozenset({POINTS, COM})
+BOTH: Final = -1  # both points of a joint, which move together
 CURVES: Final = "curves"
 PIECES: Final = ("elastic_tendon", "wrapped_tendon")
 TENDON: Final = ("stiffness", "damping", "length")  # what is a value of a tendon, in its first piece
@@ -96,13 +99,33 @@ def _values_of(record: Record) -> dict[str, Value]:
     for section, entries in (("bodies", _of_bodies), ("joints", _of_joints), ("forces", _of_forces)):
         for row, entry in record[section].items():  # type: ignore[literal-required]
             found |= {f"{row}.{name}": Value(section, row, *rest) for name, *rest in entries(entry)}
-    return found
+    return {name: value for name, value in found.items() if value.key != POINTS or not _on_node(record, value)}
+
+
+def _on_node(record: Record, value: Value) -> bool:
+    """Whether a point is a node of a flexible body, or one of both, which does not move on its body."""
+    entry: Any = record[value.section][value.row]  # type: ignore[literal-required]
+    bodies = partners(entry) if value.section == "joints" else entry["bodies"]
+    known = {"ground", *record["bodies"], *record["supports"]}
+    return any(who not in known for who in (bodies if value.place == BOTH else [bodies[value.place or 0]]))
 
 
 def _of_bodies(body: Mapping[str, Any]) -> Iterator[tuple[Any, ...]]:
     if body["modes"] is None:
         yield "mass", "mass", "kg"
         yield "inertia", "inertia", "kg m^2"
+        yield COM, COM, "m"
+
+
+def _of_joints(joint: Mapping[str, Any]) -> Iterator[tuple[Any, ...]]:
+    """The parameters of a joint and its points; those of motions, couplings and edges are the ones of other parts."""
+    yield from _declared(joint)
+    if "of" in joint or "coupled" in joint or joint["kind"] in EDGES.values():
+        return
+    if "triads" in joint:
+        yield "point", POINTS, "m", None, BOTH
+    for i, name in enumerate(("point_a", "point_b")[: len(joint["points"])]):
+        yield name, POINTS, "m", None, i
 
 
 def _declared(entry: Mapping[str, Any]) -> Iterator[tuple[Any, ...]]:
@@ -111,13 +134,6 @@ def _declared(entry: Mapping[str, Any]) -> Iterator[tuple[Any, ...]]:
     for key, parameter in declared_by(entry).items():
         if key in held and parameter.varies:
             yield key, key, parameter.unit, parameter
-
-
-def _of_joints(joint: Mapping[str, Any]) -> Iterator[tuple[Any, ...]]:
-    yield from _declared(joint)
-    if joint["kind"] not in EDGES.values() and not {"slide_point", "of", "coupled"} & joint.keys():
-        for i, name in enumerate(("point_a", "point_b")[: len(joint["points"])]):
-            yield name, POINTS, "m", None, i
 
 
 def _of_forces(force: Mapping[str, Any]) -> Iterator[tuple[Any, ...]]:
@@ -145,10 +161,12 @@ def value_in(record: Record, value: Value) -> Any:
     if not value.section:
         return record["gravity"]
     row = record[value.section][value.row]  # type: ignore[literal-required]
+    if value.key == COM:
+        return row.get(COM, [0.0] * 3)
     found = row[value.key]
     if value.key == LOAD:
         return found["vector" if "vector" in found else "values"]
-    return found if value.place is None else found[value.place]
+    return found if value.place is None else found[max(value.place, 0)]
 
 
 def own_values(
@@ -189,6 +207,10 @@ def replaced(record: Record, value: Value, new: Any) -> Record:
     """The record with another value, or array, which is not checked."""
     if not value.section:
         return {**record, "gravity": new}
+    if value.key == COM:
+        return _with_com(record, value.row, new)
+    if value.key == POINTS and value.section == "joints":
+        return _with_joint(record, value, new)
     rows: dict[str, Any] = record[value.section]  # type: ignore[literal-required]
     row = rows[value.row]
     if value.key == LOAD:
@@ -196,6 +218,49 @@ def replaced(record: Record, value: Value, new: Any) -> Record:
     elif value.place is not None:
         new = [new if i == value.place else other for i, other in enumerate(row[value.key])]
     return {**record, value.section: {**rows, value.row: {**row, value.key: new}}}  # type: ignore[misc]
+
+
+def _with_com(record: Record, name: str, new: Any) -> Record:
+    """The record with another centre of mass of a body, from which all points of the body count."""
+    body = record["bodies"][name]
+    change = np.subtract(new, body.get(COM, [0.0] * 3))
+    pivot = body["pivot"]
+    pivot = pivot and {**pivot, "com": (pivot["com"] + change).tolist()}
+    bodies = {**record["bodies"], name: {**body, "com": [*new], "pivot": pivot}}
+    shift = {name: -change}
+    joints = {key: _shifted(row, partners(row), shift) for key, row in record["joints"].items()}
+    forces = {key: _shifted(row, row.get("bodies", ()), shift) for key, row in record["forces"].items()}
+    return {**record, "bodies": bodies, "joints": joints, "forces": forces}  # type: ignore[typeddict-item]
+
+
+def _shifted(row: Any, bodies: Sequence[str], shift: Mapping[str, Array]) -> Any:
+    """A joint or a force whose points on some bodies have moved; itself if it has none there."""
+    if POINTS not in row or not shift.keys() & {*bodies}:
+        return row
+    ends = zip(bodies, row[POINTS], strict=False)
+    points = [(np.add(x, shift[who]) if who in shift else np.array(x)).tolist() for who, x in ends]
+    found = {**row, POINTS: points}
+    if "slide_point" in row and bodies[0] in shift:
+        found["slide_point"] = np.add(row["slide_point"], shift[bodies[0]]).tolist()
+    return found
+
+
+def _with_joint(record: Record, value: Value, new: Any) -> Record:
+    """The record with another point of a joint, also of its motions and in couplings.
+
+    Both points of a joint move together as they do where its angles are zero and its triads agree.
+    """
+    joint = record["joints"][value.row]
+    bodies, change = partners(joint), np.subtract(new, value_in(record, value))
+    shift = {bodies[max(value.place or 0, 0)]: change}
+    if value.place == BOTH:
+        first, second = np.array(joint["triads"])
+        shift[bodies[1]] = second @ first.T @ change
+    joints = {
+        name: _shifted(row, bodies, shift) if value.row in (name, row.get("of"), row.get("coupled")) else row
+        for name, row in record["joints"].items()
+    }
+    return {**record, "joints": joints}
 
 
 def moved(record: Record, value: Value, change: float) -> Record:
@@ -253,5 +318,6 @@ _READERS: Final[Mapping[str, Callable[[str, Any, Any], Any]]] = {
     GRAVITY: _same_shape,
     LOAD: _same_shape,
     POINTS: _same_shape,
+    COM: _same_shape,
     CURVES: _curve,
 }

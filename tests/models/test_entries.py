@@ -89,6 +89,8 @@ WRONG = [
     ("arm.inertia[0,1]", (1.0, 2.0), r"arm.inertia\[0,1\]"),
     ("strut.curve0[0,2]", 0.5, "ascending values expected in the first row"),
     ("strut.point_b", (1.0, 2.0), r"strut.point_b: shape \(3,\) expected"),
+    ("arm.com", (1.0, 2.0), r"arm.com: shape \(3,\) expected"),
+    ("arm.com[3]", 1.0, "is not a value of this model"),
 ]
 
 
@@ -96,3 +98,112 @@ WRONG = [
 def test_bad_entries(name, value, message):
     with pytest.raises(ValueError, match=message):
         build().with_parameters(**{name: value})
+
+
+# ---- centres of mass and points of joints ----
+
+HOLDS = ["R3xSO3", "SE3", "S3R3", "R3xRV", "euler_parameters", "tait_bryan", "minimal", "pivot"]
+TURN = lgint.groups.so3.exp((0.2, -0.3, 0.4))
+SPIN = 1.5 * np.array((0, 0.6, 0.8))
+
+
+def pendulum(holds, com=(0, 0, 0), point=(0, 0, 0)):
+    """A turned body that swings about an axis, whose mass is somewhere in it; a spring pulls at one of its points."""
+    b = lgint.ModelBuilder(gravity=(0, 0, -9.81), formulation="R3xSO3" if holds == "pivot" else holds)
+    x = np.array((0.5, 0.1, 0)) + TURN @ com
+    pose = {"position": x, "rotation": TURN, "angular_velocity": TURN.T @ SPIN}
+    inertia = {"mass": 2.0, "inertia": (0.1, 0.2, 0.25)}
+    if holds == "pivot":
+        b.add_body("arm", **inertia, **pose, pivot=point)
+    else:
+        b.add_body("arm", **inertia, **pose, velocity=np.cross(SPIN, x - point))
+        b.add_joint("revolute", lgint.ground, "arm", point=point, axis=SPIN, name="shoulder")
+    b.add_spring(lgint.ground, "arm", stiffness=30.0, length=0.1, point=[(1, 1, 1), (0.7, 0.2, 0.1)], name="spring")
+    return b.build()
+
+
+def same_motion(one, other):
+    a, b = (lgint.integrate(model, "genalpha", t_end=0.1, h=2e-3) for model in (one, other))
+    assert np.abs(a.position("arm") - b.position("arm")).max() < 1e-12
+    assert np.abs(a.rotation("arm") - b.rotation("arm")).max() < 1e-12
+    assert np.abs(a.force("spring") - b.force("spring")).max() < 1e-10
+
+
+@pytest.mark.parametrize("holds", HOLDS)
+def test_a_centre_of_mass_is_a_value(holds):
+    """The mass moves in the body, which starts where it did, with its points and with its joint."""
+    com = (0.05, -0.1, 0.2)
+    model = pendulum(holds).with_parameters(**{"arm.com": com})
+    same_motion(model, pendulum(holds, com))
+    same_motion(
+        pendulum(holds, com).with_parameters(**{"arm.com[0]": -0.05, "arm.com[1]": 0.1}), pendulum(holds, (0, 0, 0.2))
+    )
+    assert model.values["arm.com"] == [*com] and model.unit("arm.com[1]") == "m"
+    assert np.abs(np.add(model.values["spring.point_b"], com) - pendulum(holds).values["spring.point_b"]).max() < 1e-15
+    back = model.with_parameters(**{"arm.com": (0, 0, 0)})
+    assert np.abs(back.q0 - pendulum(holds).q0).max() < 1e-15 and np.abs(back.v0 - pendulum(holds).v0).max() < 1e-15
+    assert pickle.loads(pickle.dumps(model)).values["arm.com"] == [*com]
+
+
+@pytest.mark.parametrize("holds", HOLDS[:-1])
+def test_points_of_a_joint_are_values(holds):
+    """Both points move together, as where the triads agree; the start is kept, and made consistent on demand."""
+    model, moved = pendulum(holds), (0.1, 0.05, 0.2)
+    other = model.with_parameters(**{"shoulder.point": moved})
+    assert np.abs(other.state().point("arm", other.values["shoulder.point_b"]) - moved).max() < 1e-15
+    if holds != "minimal":
+        with pytest.raises(ValueError, match=r"the start violates the constraints: shoulder.*\(velocity level\)"):
+            lgint.integrate(other, "genalpha", t_end=0.1, h=1e-2)
+        other = other.with_state(pendulum(holds, point=moved).q0, pendulum(holds, point=moved).v0)
+    same_motion(other, pendulum(holds, point=moved))
+    assert model.unit("shoulder.point[2]") == "m"
+    one = model.with_parameters(**{"shoulder.point_b[0]": -0.6})
+    if holds != "minimal":
+        one = one.with_state(project=True)
+    assert np.abs(one.state().constraint_residual()).max(initial=0) < 1e-10
+    # a run takes the model from its file as it is
+    assert lgint.integrate(one, "genalpha", t_end=0.01, h=2e-3).model.values["shoulder.point_b[0]"] == -0.6
+
+
+def test_motions_and_couplings_follow_their_joint():
+    b = lgint.ModelBuilder(formulation="R3xSO3")
+    for i, name in enumerate("ab"):
+        b.add_body(name, mass=1.0, inertia=(1, 1, 1), position=(i, 0.3, 0))
+        b.add_joint("prismatic", lgint.ground, name, point=(i, 0, 0), axis=(1, 0, 0), name=f"rail {name}")
+    b.add_joint_motion("rail a", [(0.0, 0.0, 0.0, 2.0)], name="drive")
+    b.add_coupling({"rail a": 1, "rail b": 2}, name="belt")
+    model = b.build().with_parameters(**{"rail a.point": (0.0, 0.2, 0.1), "rail b.point_a[1]": 0.0})
+    record = model.record()["joints"]
+    for name in ("drive", "belt"):
+        assert record[name]["points"] == record["rail a"]["points"]
+    run = lgint.integrate(model, "genalpha", t_end=0.2, h=1e-2)
+    assert np.abs(run.position("b")[:, 0] - 1 + run.t**2 / 2).max() < 1e-9
+    assert not {"drive.point", "belt.point_a"} & {*model.values}
+
+
+def test_centres_and_points_vary_in_sweeps(tmp_path):
+    """Also where a sweep is taken up again from its file."""
+
+    def again(values):
+        return lgint.sweep(
+            pendulum("R3xSO3"),
+            {"arm.com[2]": values, "spring.point_b[0]": [0.1, 0.2]},
+            "genalpha",
+            t_end=0.05,
+            h=1e-2,
+            observables={"z": lambda run: run.position("arm")[-1, 2]},
+            path=tmp_path / "sweep",
+        )["z"].values
+
+    first = again([0.0, 0.1])
+    assert len(np.unique(first)) == 4 and np.array_equal(again([0.0, 0.1]), first)
+    minimal = lgint.sweep(
+        pendulum("minimal"),
+        {"shoulder.point[2]": [0.0, 0.1]},
+        "genalpha",
+        t_end=0.05,
+        h=1e-2,
+        observables={"z": lambda run: run.position("arm")[-1, 2]},
+    )
+    other = lgint.integrate(pendulum("minimal", point=(0, 0, 0.1)), "genalpha", t_end=0.05, h=1e-2)
+    assert abs(minimal["z"].values[1] - other.position("arm")[-1, 2]) < 1e-12

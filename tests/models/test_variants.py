@@ -95,6 +95,12 @@ def bits(model):
     return cores.bits(model.core, model.q0, model.mem0), model._parameters.tobytes(), step
 
 
+def moves_points(model, name):
+    """Whether a value, a centre of mass or a point of a joint, moves several points by its change."""
+    owner, _, last = name.rpartition(".")
+    return last == "com" or (last.startswith("point") and owner in model.joints)
+
+
 @pytest.mark.filterwarnings("ignore:inertia of")  # published values, and scaled ones
 @pytest.mark.parametrize("make", MODELS, ids=lambda make: make.__name__)
 def test_every_parameter_has_the_bits_of_a_new_model(make):
@@ -103,17 +109,32 @@ def test_every_parameter_has_the_bits_of_a_new_model(make):
     before, chain = bits(model), model
     for name, value in model.values.items():
         change = {name: other(name, value, rng)}
-        changed, chain = model.with_parameters(**change), chain.with_parameters(**change)
+        changed = model.with_parameters(**change)
+        if not moves_points(model, name):  # there and back with round-off
+            chain = chain.with_parameters(**change)
         assert bits(changed) == bits(lgint.Model(changed.record())), name
     assert bits(chain) == bits(lgint.Model(chain.record())) != before
     assert bits(model) == before
-    old = {name: np.diag(value) if name.endswith(".drag") else value for name, value in model.values.items()}
+    kept = {name: value for name, value in model.values.items() if not moves_points(model, name)}
+    old = {name: np.diag(value) if name.endswith(".drag") else value for name, value in kept.items()}
     assert bits(chain.with_parameters(**old)) == before
 
 
 def test_the_models_have_every_kind_of_value():
     found = {name.rpartition(".")[2] for make in (workshop, rods) for name in make().values}
-    entries = ["mass", "inertia", "gravity", "stiffness", "damping", "length", "offset", "torque", "drag", "load"]
+    entries = [
+        "mass",
+        "inertia",
+        "com",
+        "gravity",
+        "stiffness",
+        "damping",
+        "length",
+        "offset",
+        "torque",
+        "drag",
+        "load",
+    ]
     assert found == {*entries, "point", "point_a", "point_b"}
 
 
