@@ -50,7 +50,7 @@ void lg_report_coordinates(const lg_system *system, const lg_state *state, doubl
                            lg_report *report)
 {
     double least = status == LG_COORDINATES ? INFINITY : nearly_singular;
-    int solve = status == LG_NO_CONVERGENCE || status == LG_SINGULAR || status == LG_NOT_FINITE;
+    int solve = status == LG_NO_CONVERGENCE || status == LG_SINGULAR || status == LG_NOT_FINITE || status == LG_TURNED;
     const lg_factor *f = system->space->factor, *end = f + system->space->nfactors;
     for (; (solve || status == LG_COORDINATES) && f < end; f++) {
         double regular = regular_within(f, state, h);

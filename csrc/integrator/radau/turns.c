@@ -52,6 +52,7 @@ lg_status lg_radau_check_turns(lg_radau_stepper *r, double most)
             continue;
         if (!isfinite(turn))
             return refuse_stages(r);
+        r->base.report = (lg_report){0}; // of the projection before
         const char *name = system->block_name ? system->block_name(system->self, f->block) : "a block";
         lg_report_say(&r->base.report, "%.*s turns by %.3g rad in a step, where half a turn is the most",
                       LG_SHORT(name), turn);
