@@ -111,7 +111,7 @@ def test_errors_are_in_proportion_to_the_tolerance(method):
 
 
 def test_a_first_step_that_is_too_long_costs_few_others():
-    """The errors of a first step and of those after a rejected one are divided twice by the operator of a stage."""
+    """The error of a first step is divided twice by the operator of a stage."""
     run = lgint.integrate(pendulums(), "radau5", t_end=1.0, rtol=1e-5, atol=1e-5, first_step=0.01)
     assert run.stats.rejected <= 5 and velocity_error(run) < 1e-5
 
@@ -149,6 +149,22 @@ def test_a_ball_rebounds_from_a_stiff_contact():
     energy = 0.5 * run.v[-1, 2] ** 2 + 9.81 * (run.q[-1, 2] - 0.1)
     assert energy == pytest.approx(9.81 * 0.5, rel=1e-4) and run.stats.steps < 150
     assert run.q[:, 2].min() == pytest.approx(0.1 - np.sqrt(2 * 9.81 * 0.5 / 1e8), abs=3e-5)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_no_impact_is_passed_over(method):
+    """From several heights: steps to the impact are rejected, and none that goes through it is accepted."""
+
+    def law(t, x, R, xdot, omega):
+        return np.array([0, 0, 1e8 * max(-x[2], 0.0), 0, 0, 0])
+
+    for height in (0.5, 1.4, 2.15, 2.3, 2.4):
+        b = lgint.ModelBuilder(gravity=(0, 0, -9.81))
+        b.add_body("ball", mass=1.0, inertia=np.full(3, 0.004), position=(0, 0, height))
+        b.add_force_law(law, bodies="ball")
+        run = lgint.integrate(b.build(), method, t_end=1.5 * np.sqrt(2 * height / 9.81), rtol=1e-6, atol=1e-9)
+        energy = 0.5 * run.v[-1, 2] ** 2 + 9.81 * run.q[-1, 2]
+        assert energy == pytest.approx(9.81 * height, rel=1e-4), height
 
 
 # ---- turns ----

@@ -7,8 +7,9 @@
 
    for p = theta, with p'_n = v_n, and for p = v, with the acceleration of the state. e is O(h^(s+1)). It is divided by
    the operator of the last stage, so that it does not grow with stiffness: with e_q and e_v for theta and v, one
-   correction of the last stage, with its matrix, at V_s + mu e_q and A_s + mu e_v + mu^2 e_q. In a first step, or one
-   after a rejected one, where a fast decay may begin, it is divided twice. Multipliers do not count. */
+   correction of the last stage, with its matrix, at V_s + mu e_q and A_s + mu e_v + mu^2 e_q. In a first step, where a
+   fast decay may begin, it is divided twice; after a rejected step this would accept steps through a stiff contact.
+   Multipliers do not count. */
 #include "core/small.h"
 #include "integrator/implicit.h"
 #include "integrator/radau/step.h"
@@ -212,13 +213,12 @@ static lg_status radau_error(lg_stepper *self, const lg_state *before, double h,
 {
     lg_radau_stepper *r = (lg_radau_stepper *)self;
     double *eq = error, *ev = error + self->system->space->nv;
-    int again = *lg_radau_carry_in(r, before->carry).h == 0 || self->stats.rejected > r->rejected;
+    int first = *lg_radau_carry_in(r, before->carry).h == 0;
     (void)h;
-    r->rejected = self->stats.rejected;
     compare_slopes(r, before, 0, eq);
     compare_slopes(r, before, 1, ev);
     LG_TRY(divide(r, before, eq, ev));
-    return again ? divide(r, before, eq, ev) : LG_OK;
+    return first ? divide(r, before, eq, ev) : LG_OK;
 }
 
 static const lg_stepper_carry carry_verbs = {.count = carry_count, .reset = reset, .adopt = lg_radau_adopt};

@@ -91,7 +91,6 @@ typedef struct lg_radau_stepper {
     double *rtol, *atol; /* 2 nv each, of q and of v, if they bound Newton's method; NULL: newton_rtol does */
     int max_iter;
     int corrections; /* of a first guess that are kept */
-    long rejected; /* steps, when an error was last estimated */
 
     /* the current step */
     const lg_state *start;
