@@ -90,7 +90,7 @@ class ElementBuilder(Parts):
         for key in given:
             choice(f"parameter of a {kind}", key, declared.parameters)
         if declared.frames == 1:
-            return self._on_one(kind, bodies[0], where, name, given)
+            return self._on_one(kind, bodies[0], where, name, given, stem or kind)
         a, b = (self._partner(who) for who in bodies)
         joins = declared.family == "joint"
         name = self._joint_name(kind, a, b, name) if joins else self._force_name(stem or kind, a, b, name)
@@ -105,9 +105,11 @@ class ElementBuilder(Parts):
         force = {"kind": kind, "bodies": [a, b], "points": ends.points, **values}
         return self._enter(self._forces, name, cast(ForceRow, force))
 
-    def _on_one(self, kind: str, body: Partner, where: Where, name: str | None, given: Mapping[str, Any]) -> str:
+    def _on_one(
+        self, kind: str, body: Partner, where: Where, name: str | None, given: Mapping[str, Any], stem: str
+    ) -> str:
         partner = self._moving(f"body of a {kind}", body)
-        name = self._free_name(f"{partner}.{kind}") if name is None else name
+        name = self._free_name(f"{partner}.{stem}") if name is None else name
         self._new_name(kind, name)
         _refuse(kind, point_a=where.point_a, point_b=where.point_b)
         at = self._attachment(name, partner, where.point, where.local_point)

@@ -46,7 +46,8 @@ class SpringBuilder(ElementBuilder):
         a, b : str or lgint.ground
             The two bodies.
         stiffness : float, optional
-            N/m; or give `force`.
+            N/m; or give `force`. Like damping and stiffness of all springs it may be negative, as in studies of
+            snap-through and of self-excitation: such a spring pushes away from its unstretched length.
         damping : float or table
             N s/m; or rates (m/s), ascending, and the forces there, which pull where the spring lengthens, as a smooth
             monotone curve through (0, 0).

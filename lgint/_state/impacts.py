@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from lgint._args import Array, array, choice, number, shown
+from lgint._model.record import Ground
 from lgint._state.mechanics import MechanicsAccessors
 
 CLOSED: Final = 1e-6  # m: a point of a contact takes part if its gap is at most this
@@ -159,6 +160,8 @@ def _rows(state: MechanicsAccessors, contacts: Contacts) -> list[Row]:
 
 
 def _listed(contacts: Contacts) -> Sequence[Any]:
+    if not isinstance(contacts, (str, tuple, list)):
+        raise ValueError(f"contacts: names, tuples or a sequence of them expected, got {shown(contacts)}")
     if not len(contacts):
         raise ValueError("contacts: at least one expected, got none")
     single = isinstance(contacts, str) or (len(contacts) in (3, 4) and not any(map(_names, contacts[1:2])))
@@ -172,7 +175,7 @@ def named(contacts: Contacts) -> str:
 
 def _names(item: Any) -> bool:
     """Whether an item of a sequence names a contact or a body, and is no point."""
-    return isinstance(item, str) or (isinstance(item, (tuple, list)) and isinstance(item[0], str))
+    return isinstance(item, str) or (isinstance(item, (tuple, list)) and len(item) > 0 and isinstance(item[0], str))
 
 
 def _of_name(state: MechanicsAccessors, name: str) -> list[Row]:
@@ -195,6 +198,8 @@ def _of_point(state: MechanicsAccessors, given: Any) -> Row:
             f"body), expected, got {shown(given)}"
         )
     body, other = given[0], given[3] if len(given) == 4 else "ground"
+    if isinstance(other, Ground):
+        other = "ground"
     normal = array(f"normal of the contact of {body!r}", given[2], (3,))
     if not normal.any():
         raise ValueError(f"normal of the contact of {body!r}: a vector other than zero expected, got {normal}")

@@ -258,7 +258,7 @@ class JointAccessors(BodyAccessors):
             For an unknown name, frame or side.
         """
         model = self.multibody()
-        if name in model.supports:
+        if name in [*model.supports]:
             return self._supporting(model, name, choice("frame", frame, ("inertial", "body")))
         joint = model.joint(name)
         choice("frame", frame, ("inertial", "body", "joint"))

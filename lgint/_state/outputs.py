@@ -145,7 +145,7 @@ class OutputAccessors(JointAccessors):
         AttributeError
             Inside a function that is called with a `State` during a run.
         """
-        model = self.multibody()
+        model = self._with_force(name)
         if name in model.supports:
             if on is not None:
                 raise ValueError(f"on: support {name!r} acts on all that is attached to it; leave out `on`")
@@ -219,7 +219,7 @@ class OutputAccessors(JointAccessors):
         AttributeError
             As in `force`.
         """
-        model = self.multibody()
+        model = self._with_force(name)
         if name in model.controls:
             return self._power_of_control(name)
         if name in model.supports:
@@ -262,7 +262,7 @@ class OutputAccessors(JointAccessors):
         ValueError
             For an unknown name, for joints and bodies, and without dense output.
         """
-        model = self.multibody()
+        model = self._with_force(name)
         if name not in (*model.supports, *_motions(model), *couplings(model.joints), *model.controls):
             _parts(model, name)
         run = self._integrable()
@@ -278,6 +278,12 @@ class OutputAccessors(JointAccessors):
             powers = run.at(at.ravel()).power(name).reshape(at.shape)
             done[first + 1 : last + 1] = done[first] + np.cumsum(half * (powers @ GAUSS[1]))
         return done[np.searchsorted(ends, times)]
+
+    def _with_force(self, name: object) -> Model:
+        """The model; a ValueError if this is no name at all."""
+        if not isinstance(name, str):
+            choice("force", name, self.force_names)
+        return self.multibody()
 
     def _of_motion(self, model: Model, name: str, on: str | None) -> Any:
         """The effort of a prescribed motion, which is its multiplier; with `on` its wrench on a body."""

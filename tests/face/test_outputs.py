@@ -348,6 +348,8 @@ def test_energy_of_a_flexible_body_and_under_a_load_factor():
     ("call", "text"),
     [
         (lambda run: run.force("sprng"), r"unknown force 'sprng' \(did you mean 'spring'\?\); choose from 'motor'"),
+        *((lambda run, what=what: getattr(run, what)(["spring"]), r"unknown force \['spring'\]") for what in ("force", "power", "work")),
+        (lambda run: run.reaction(["guide"]), r"unknown joint \['guide'\]"),
         (lambda run: run.power("crana"), r"did you mean 'crane'"),
         (lambda run: run.force("guide"), r"reaction\('guide'\) gives what it exerts; .* 'jack', 'twist'"),
         (lambda run: run.work("weld"), r"joint 'weld' has no force of its own"),

@@ -167,6 +167,8 @@ MISTAKES = [
     ((("block", (0, 0, 0), (0, 0, 0)),), {}, "other than zero"),
     (([("block", (0, 0, 0))],), {}, "tuples .body, local_point, normal"),
     (([],), {}, "at least one expected"),
+    ((3,), {}, "contacts: names, tuples"),
+    ((("block", (0, 0, 0), UP, 3),), {}, "unknown body 3"),
     (([("block", (0, 0, 0), UP, "block")],), {}, "two different bodies"),
 ]
 
@@ -175,6 +177,13 @@ MISTAKES = [
 def test_mistakes_are_named(contacts, options, message):
     with pytest.raises(ValueError, match=message):
         block().state().after_impact(*contacts, **options)
+
+
+def test_the_ground_may_be_named_as_the_other_body():
+    state = block().state()
+    bare = ("block", (0.2, 0.1, -0.5), UP)
+    for ground in ("ground", lgint.ground):
+        assert (state.after_impact((*bare, ground)).v == state.after_impact(bare).v).all()
 
 
 def test_a_contact_that_is_open_is_named():
