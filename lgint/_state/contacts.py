@@ -12,10 +12,13 @@ from lgint._state.outputs import OutputAccessors
 
 CONTACT: Final = "contact_"  # with which the names of rows of contacts begin, before those of their shapes
 POINTS: Final = {"sphere": 1, "capsule": 2, "disc": 1, "box": 8}
+BOXES: Final = "contact_box_box"  # of which the corners of the second box follow
 
 
 class Contact(NamedTuple):
     """The points of a contact: one of a sphere and of a disc, the two ends of a capsule, the eight corners of a box.
+
+    Between boxes, the corners of the second one follow those of the first.
 
     Attributes
     ----------
@@ -73,7 +76,7 @@ class ContactAccessors(OutputAccessors):
         rows: dict[str, Any] = {key: row for key, row in forces.items() if row["kind"].startswith(CONTACT)}
         row = rows[choice("contact", name, rows)]
         element = model.elements - len(forces) + [*forces].index(name)
-        points = POINTS[row["kind"].split("_")[1]]
+        points = POINTS[row["kind"].split("_")[1]] * (2 if row["kind"] == BOXES else 1)
         found = [model.core.contact(element, k, self.clock, self.q, self.v, self.mem) for k in range(points)]
         gap = np.stack([each[0] for each in found], axis=-1)
         point, normal, force = (np.stack([each[i] for each in found], axis=-2) for i in (1, 2, 3))

@@ -4,6 +4,7 @@ import pickle
 
 import numpy as np
 import pytest
+from scipy.spatial.transform import Rotation
 from scipy.special import beta
 
 import lgint
@@ -134,8 +135,62 @@ def test_the_gap_is_the_distance_of_the_surfaces(pair):
     if (pair[0][0], pair[1][0]) == ("sphere", "sphere"):
         expected = np.linalg.norm((0.1, -0.1, 2)) - 0.7
     np.testing.assert_allclose(state.gap("touch"), expected, rtol=1e-14)
-    upward = state.contact("touch").normal @ (0, 0, 1)
-    assert (upward > 0.99).all()
+    found = state.contact("touch")
+    nearest = np.isclose(found.gap, expected, rtol=1e-12)
+    assert nearest.any() and (found.normal[nearest] @ (0, 0, 1) > 0.99).all()
+
+
+BOXES = {"small": (0.1, 0.12, 0.05), "large": (0.3, 0.25, 0.07)}
+
+
+def stacked(high, low, formulation="R3xSO3", order=1, tilt=(0, 0, 0), overlap=0.0, **law):
+    """A box over another one that is held, as the first or the second body of their contact."""
+    b = lgint.ModelBuilder(gravity=(0, 0, -GRAVITY), formulation=formulation)
+    height = BOXES[high][2] + BOXES[low][2] - overlap
+    b.add_body("low", mass=1.0, inertia=(0.1, 0.1, 0.1))
+    turned = Rotation.from_rotvec(tilt).as_matrix()
+    b.add_body("high", mass=1.0, inertia=(0.1, 0.2, 0.3), position=(0.02, 0.01, height), rotation=turned)
+    b.add_joint("rigid", lgint.ground, "low", point=(0, 0, 0), name="held")
+    names, shapes = ("high", "low"), [("box", (0, 0, 0), BOXES[high]), ("box", (0, 0, 0), BOXES[low])]
+    b.add_contact(*names[::order], shapes=shapes[::order], **{"stiffness": 1e4, "damping": 300.0, **law}, name="face")
+    return b.build()
+
+
+@pytest.mark.parametrize("order", [1, -1])
+@pytest.mark.parametrize(("high", "low"), [("large", "small"), ("small", "large")])
+def test_a_box_rests_on_another_one_of_any_size(high, low, order):
+    run = lgint.integrate(stacked(high, low, order=order), "genalpha", t_end=0.5, h=2e-3)
+    contact = run.contact("face")
+    bearing = contact.normal_force[-1] > 0
+    assert bearing.sum() == 4 and contact.normal_force[-1].sum() == pytest.approx(GRAVITY, rel=1e-3)
+    assert -1e-3 < contact.gap[-1].min() < 0 and np.abs(run.angular_velocity("high")[-1]).max() < 1e-3
+
+
+@pytest.mark.parametrize("formulation", ["R3xSO3", "SE3", "euler_parameters"])
+@pytest.mark.parametrize(("high", "low"), [("large", "small"), ("small", "large")])
+def test_the_corners_of_both_boxes_meet_alike(high, low, formulation):
+    """In either order there are the same forces, and their tangents are the derivatives."""
+    law = {"exponent": 1.5, "friction": 0.3, "regularization": 0.1, "tilt": (0.1, -0.05, 0.2), "overlap": 0.04}
+    rng = np.random.default_rng(3)
+    models = [stacked(high, low, formulation, order, **law) for order in (1, -1)]
+    core, zero, lam = models[0].core, np.zeros(models[0].nv), np.zeros(models[0].nc)
+    q, v = models[0].q0, 0.1 * rng.normal(size=len(zero))
+    one, other = (m.core.evaluate(0.0, q, v, zero, lam, want=("force",))["force"] for m in models)
+    np.testing.assert_allclose(one, other, rtol=0, atol=1e-12 * np.abs(one).max())
+    bearing = models[0].state(v=models[0].v0).contact("face").normal_force > 1
+    assert (bearing[:8] if high == "small" else bearing[8:]).any()
+    for k in ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0)):
+        S = core.evaluate(0.0, q, v, zero, lam, want=("S",), k=k)["S"]
+        du = rng.normal(size=len(zero))
+
+        def residual(s, k=k, du=du):
+            found = core.evaluate(
+                0.0, core.retract(q, s * k[0] * du), v + s * k[1] * du, zero, lam, want=("gyro", "force")
+            )
+            return found["gyro"] - found["force"]
+
+        expected = (8 * (residual(1e-6) - residual(-1e-6)) - (residual(2e-6) - residual(-2e-6))) / 12e-6
+        np.testing.assert_allclose(S @ du, expected, atol=1e-7 * np.abs(expected).max())
 
 
 def test_energy_momentum_methods_conserve_in_contact():

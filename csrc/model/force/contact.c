@@ -182,6 +182,12 @@ static change by_pose(const lg_touch *touch, const contact_force *c, const lg_mu
     lg_mul3(touch->P, by.c, dz);
     for (int i = 0; i < 3 && j < 3; i++)
         dz[i] -= unit[i];
+    if (touch->turns && j >= 3) {
+        double turned[3];
+        lg_cross(unit, touch->n, turned);
+        lg_axpy(3, 1, turned, by.n);
+        lg_axpy(3, 0.5 * touch->gap, turned, dz);
+    }
     lg_cross(at->turn, dz, by.u);
     if (c->remembers && j < 3)
         lg_copy(3, unit, by.z);

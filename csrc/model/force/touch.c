@@ -93,23 +93,27 @@ static lg_status disc(const double *shape, const double c[3], int linear, double
     return from_nearest(nearest, c, radius / apart, t, linear, phi, n, H);
 }
 
-/* The face of a box that is nearest to a point inside. */
-static void inside_box(const double *axes, const double half[3], const double c[3], int linear, double *phi,
-                       double n[3], double H[9])
+/* The face of a box that is nearest to a point c inside, of those on the side of w along each axis. */
+static void inside_box(const double *axes, const double half[3], const double c[3], const double w[3], int linear,
+                       double *phi, double n[3], double H[9])
 {
     int face = 0;
-    for (int i = 1; i < 3; i++)
-        if (fabs(c[i]) - half[i] > fabs(c[face]) - half[face])
-            face = i;
-    *phi = fabs(c[face]) - half[face];
+    double depth[3];
+    for (int i = 0; i < 3; i++) {
+        depth[i] = (w[i] < 0 ? -c[i] : c[i]) - half[i];
+        face = depth[i] > depth[face] ? i : face;
+    }
+    *phi = depth[face];
     for (int i = 0; i < 3; i++)
-        n[i] = c[face] < 0 ? -axes[3 * i + face] : axes[3 * i + face];
+        n[i] = w[face] < 0 ? -axes[3 * i + face] : axes[3 * i + face];
     if (linear)
         lg_zero(9, H);
 }
 
-/* Outside, the nearest point moves with c along the axes in which c is between two faces. */
-static lg_status box(const double *shape, const double c[3], int linear, double *phi, double n[3], double H[9])
+/* Outside, the nearest point moves with c along the axes in which c is between two faces. Inside, a corner of another
+   box has come through a face on the side of that box: `from`, the direction from the corner to its centre. */
+static lg_status box_from(const double *shape, const double c[3], const double *from, int linear, double *phi,
+                          double n[3], double H[9])
 {
     const double *axes = shape + 3, *half = shape + 12;
     double out[3], local[3], nearest[3], gradient[3], bend[9] = {0};
@@ -122,7 +126,10 @@ static lg_status box(const double *shape, const double c[3], int linear, double 
         beside += nearest[i] != local[i];
     }
     if (!beside) {
-        inside_box(axes, half, local, linear, phi, n, H);
+        double side[3];
+        if (from)
+            lg_mulT3(axes, from, side);
+        inside_box(axes, half, local, from ? side : local, linear, phi, n, H);
         return LG_OK;
     }
     LG_TRY(from_nearest(nearest, local, 0, nearest, linear, phi, gradient, bend));
@@ -139,6 +146,11 @@ static lg_status box(const double *shape, const double c[3], int linear, double 
     return LG_OK;
 }
 
+static lg_status box(const double *shape, const double c[3], int linear, double *phi, double n[3], double H[9])
+{
+    return box_from(shape, c, NULL, linear, phi, n, H);
+}
+
 /* ---- a point of the first shape against a distance ---- */
 
 /* C = -s^ for a point at s = c - x_a that is fixed to the first body. */
@@ -148,12 +160,10 @@ static void fix_to_body(const double s[3], double C[9])
     lg_hat3(turned, C);
 }
 
-/* Writes what follows from c = y + s: `out->C` is known. */
-static lg_status meet(const double s[3], double radius, const double y[3], distance *from, const double *shape,
-                      int linear, lg_touch *out)
+/* Writes what follows from c = y + s at the distance phi: `out->C`, `out->n` and `out->H` are known. */
+static void place(const double s[3], const double c[3], double phi, double radius, int linear, lg_touch *out)
 {
-    double phi, c[3] = {y[0] + s[0], y[1] + s[1], y[2] + s[2]};
-    LG_TRY(from(shape, c, linear, &phi, out->n, out->H));
+    out->turns = 0;
     out->gap = phi - radius;
     double reach = 0.5 * (phi + radius);
     for (int i = 0; i < 3; i++) {
@@ -163,6 +173,14 @@ static lg_status meet(const double s[3], double radius, const double y[3], dista
     for (int i = 0; linear && i < 3; i++)
         for (int j = 0; j < 3; j++)
             out->P[3 * i + j] = (i == j) - 0.5 * out->n[i] * out->n[j] - reach * out->H[3 * i + j];
+}
+
+static lg_status meet(const double s[3], double radius, const double y[3], distance *from, const double *shape,
+                      int linear, lg_touch *out)
+{
+    double phi, c[3] = {y[0] + s[0], y[1] + s[1], y[2] + s[2]};
+    LG_TRY(from(shape, c, linear, &phi, out->n, out->H));
+    place(s, c, phi, radius, linear, out);
     return LG_OK;
 }
 
@@ -192,16 +210,89 @@ static lg_status meet_capsule(const double *p, int k, const double y[3], const d
     return meet_fixed(p + 3 * k, p[6], y, S, from, p + 7, linear, out);
 }
 
+/* The place of corner k of a box from its centre, and from the origin of its body. */
+static void corner_of(const double *box, int k, double arm[3], double point[3])
+{
+    const double *half = box + 12;
+    double corner[3] = {k & 1 ? half[0] : -half[0], k & 2 ? half[1] : -half[1], k & 4 ? half[2] : -half[2]};
+    lg_mul3(box + 3, corner, arm);
+    for (int i = 0; i < 3; i++)
+        point[i] = box[i] + arm[i];
+}
+
 /* The corners of a box. */
 static lg_status meet_box(const double *p, int k, const double y[3], const double S[9], distance *from, int linear,
                           lg_touch *out)
 {
-    const double *half = p + 12;
-    double corner[3] = {k & 1 ? half[0] : -half[0], k & 2 ? half[1] : -half[1], k & 4 ? half[2] : -half[2]}, point[3];
-    lg_mul3(p + 3, corner, point);
-    lg_axpy(3, 1, p, point);
+    double arm[3], point[3];
+    corner_of(p, k, arm, point);
     return meet_fixed(point, 0, y, S, from, p + 15, linear, out);
 }
+
+/* ---- two boxes ---- */
+
+enum { BOX = 15 }; /* values of a box */
+
+/* A corner of the first box in the second one. */
+static lg_status meet_first_corner(const double *p, int k, const double y[3], const double S[9], int linear,
+                                   lg_touch *out)
+{
+    double arm[3], point[3], s[3], c[3], from[3], phi;
+    corner_of(p, k, arm, point);
+    lg_mul3(S, point, s);
+    lg_mul3(S, arm, from);
+    for (int i = 0; i < 3; i++) {
+        c[i] = y[i] + s[i];
+        from[i] = -from[i];
+    }
+    if (linear)
+        fix_to_body(s, out->C);
+    LG_TRY(box_from(p + BOX, c, from, linear, &phi, out->n, out->H));
+    place(s, c, phi, 0, linear, out);
+    return LG_OK;
+}
+
+/* A corner c of the second box in the first one, where it is seen at S^T r, r = c - y:
+       d gap = n . (dy + dphi x r),   dn = H (dy + dphi x r) + dphi x n,   p = c + gap/2 n. */
+static lg_status meet_second_corner(const double *p, int k, const double y[3], const double S[9], int linear,
+                                    lg_touch *out)
+{
+    double arm[3], c[3], r[3], seen[3], from[3], n[3], H[9];
+    corner_of(p + BOX, k, arm, c);
+    for (int i = 0; i < 3; i++) {
+        r[i] = c[i] - y[i];
+        arm[i] = -arm[i];
+    }
+    lg_mulT3(S, r, seen);
+    lg_mulT3(S, arm, from);
+    LG_TRY(box_from(p, seen, from, linear, &out->gap, n, H));
+    lg_mul3(S, n, out->n);
+    for (int i = 0; i < 3; i++) {
+        out->n[i] = -out->n[i];
+        out->p[i] = c[i] + 0.5 * out->gap * out->n[i];
+        out->z[i] = out->p[i] - y[i];
+    }
+    out->turns = 1;
+    if (!linear)
+        return LG_OK;
+    double turned[9], back[9];
+    lg_mul33(S, H, turned);
+    lg_transpose3(S, back);
+    lg_mul33(turned, back, out->H);
+    fix_to_body(r, out->C);
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++)
+            out->P[3 * i + j] = 0.5 * (out->n[i] * out->n[j] + out->gap * out->H[3 * i + j]);
+    return LG_OK;
+}
+
+static lg_status meet_boxes(const double *p, int k, const double y[3], const double S[9], int linear, lg_touch *out)
+{
+    return k < LG_POINTS_OF_box ? meet_first_corner(p, k, y, S, linear, out)
+                                : meet_second_corner(p, k - LG_POINTS_OF_box, y, S, linear, out);
+}
+
+const lg_shapes lg_box_on_box = {2 * LG_POINTS_OF_box, meet_boxes};
 
 /* The deepest point of the rim of a disc above a plane: s = S c + r e with e = -l/|l|, l = n - (n . a) a, a = S axis:
        de = ((n . da) a + (n . a) da)/|l| without its component along e,   da = -a^ dphi.
@@ -276,5 +367,5 @@ static lg_status meet_disc(const double *p, int k, const double y[3], const doub
         return meet_##A(p, k, y, S, B, linear, out);                                                                   \
     }                                                                                                                  \
     const lg_shapes lg_##A##_on_##B = {LG_POINTS_OF_##A, A##_meets_##B};
-LG_SHAPE_PAIRS(LG_PAIR)
+LG_POINT_PAIRS(LG_PAIR)
 #undef LG_PAIR

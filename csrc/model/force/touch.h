@@ -14,15 +14,17 @@
 typedef struct lg_touch {
     double gap, n[3];
     double p[3], z[3]; /* from x_b and from x_a */
-    /* Along dy and dphi (mutual.h): dc = dy + C dphi, dn = H dc, dp = P dc; row-major. */
+    /* Along dy and dphi (mutual.h): dc = dy + C dphi, dn = H dc, dp = P dc; row-major. A normal that is fixed to a face
+       of the first body turns with it: then dphi x n is added to dn, and gap/2 times this to dp. */
     double C[9], H[9], P[9];
+    int turns;
 } lg_touch;
 
-/* Points of a first shape that can touch the second one. */
+/* Points of a first shape that can touch the second one; between boxes the corners of the second one follow. */
 enum { LG_POINTS_OF_sphere = 1, LG_POINTS_OF_capsule = 2, LG_POINTS_OF_disc = 1, LG_POINTS_OF_box = 8 };
 
 typedef struct lg_shapes { /* a pair of shapes */
-    int points; /* of the first shape, that can touch the second one */
+    int points; /* that can touch */
     /* Point k at the pose y, S of frame a; p: the values of both shapes. `linear`: with C, H and P. LG_NOT_FINITE:
        there is no normal, as between spheres with one centre. */
     lg_status (*touch)(const double *p, int k, const double y[3], const double S[9], int linear, lg_touch *out);
@@ -50,8 +52,8 @@ typedef struct lg_shapes { /* a pair of shapes */
     LG_SHAPE_POINT("origin_" s, of, "a point of the plane"),                                                           \
         LG_SHAPE_AXIS("normal_" s, of, "the plane's normal, out of its body")
 
-/* LG_PAIR(first shape, second shape, their parameters): the pairs that can touch. */
-#define LG_SHAPE_PAIRS(LG_PAIR)                                                                                        \
+/* LG_PAIR(first shape, second shape, their parameters): the pairs in which points of the first shape can touch. */
+#define LG_POINT_PAIRS(LG_PAIR)                                                                                        \
     LG_PAIR(sphere, plane, LG_SPHERE("a", LG_FIRST_AXES), LG_PLANE("b", LG_SECOND_AXES))                               \
     LG_PAIR(capsule, plane, LG_CAPSULE("a", LG_FIRST_AXES), LG_PLANE("b", LG_SECOND_AXES))                             \
     LG_PAIR(disc, plane, LG_DISC("a", LG_FIRST_AXES), LG_PLANE("b", LG_SECOND_AXES))                                   \
@@ -60,7 +62,11 @@ typedef struct lg_shapes { /* a pair of shapes */
     LG_PAIR(sphere, capsule, LG_SPHERE("a", LG_FIRST_AXES), LG_CAPSULE("b", LG_SECOND_AXES))                           \
     LG_PAIR(sphere, disc, LG_SPHERE("a", LG_FIRST_AXES), LG_DISC("b", LG_SECOND_AXES))                                 \
     LG_PAIR(sphere, box, LG_SPHERE("a", LG_FIRST_AXES), LG_BOX("b", LG_SECOND_AXES))                                   \
-    LG_PAIR(capsule, box, LG_CAPSULE("a", LG_FIRST_AXES), LG_BOX("b", LG_SECOND_AXES))                                 \
+    LG_PAIR(capsule, box, LG_CAPSULE("a", LG_FIRST_AXES), LG_BOX("b", LG_SECOND_AXES))
+
+/* All pairs. */
+#define LG_SHAPE_PAIRS(LG_PAIR)                                                                                        \
+    LG_POINT_PAIRS(LG_PAIR)                                                                                            \
     LG_PAIR(box, box, LG_BOX("a", LG_FIRST_AXES), LG_BOX("b", LG_SECOND_AXES))
 
 /* Those of which there are contacts with bristles. */
