@@ -70,7 +70,8 @@ class TendonBuilder(SpringBuilder):
         bodies : sequence of str or lgint.ground
             At least two, in the order in which the tendon meets them, such as the nodes of a rod.
         tension : float, table or function of time, optional
-            N; a table (times (m,), values (m,)); or a function that returns one number. A load factor scales it.
+            N; a table (times (m,), values (m,)); or a function that returns one number. A load factor scales it. It is
+            an applied force: where it is negative, it pushes along the same lines.
         stiffness, damping : float
             Of an elastic tendon instead: N/m and N s/m of the whole length.
         rest_length : float, optional
