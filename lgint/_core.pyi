@@ -330,6 +330,8 @@ def integrate(
     kept: float = 0.0,  # bytes of each state that on_rows keeps in memory
     others: int = 0,  # further runs of the same size, which have to fit into memory beside this one
     on_stop: Callable[..., Any] | None = None,  # t, q, v, mem where on_step stops -> None, or (q, v, mem, goes_on)
+    slopes: tuple[int, ArrayLike, ArrayLike]
+    | None = None,  # number of parameters, and derivatives of q and v at the start, parameter by parameter
     watch: tuple[object, ...] = ...,  # compiled events: on_step is only called where one of them may be in the step
 ) -> dict[str, Any]:
     """Runs from t0 through the stops to t_end; each interval between stops and kinks is cut into ceil(length / h) equal

@@ -4,6 +4,7 @@
 #include "bind/outcome.h"
 #include "bind/run.h"
 #include "run/session.h"
+#include "system/sensitivity.h"
 
 typedef struct integrate_call {
     lg_gil gil;
@@ -175,6 +176,27 @@ static lg_status call_on_rows(void *self, lg_outcome *rows)
 
 /* ---- the call ---- */
 
+/* (dq, dv), two arrays (parameters, nv), or None. */
+static int read_slopes(PyObject *owned, PyObject *given, lg_setup *setup)
+{
+    PyObject *dq, *dv;
+    int nv = setup->system->space->nv, count;
+    if (given == Py_None)
+        return 0;
+    if (!PyArg_ParseTuple(given, "iOO:slopes", &count, &dq, &dv))
+        return -1;
+    const lg_sensitivity *sensitivity = setup->system->sensitivity;
+    if (count < 1 || (sensitivity && sensitivity->count != count)) {
+        PyErr_Format(PyExc_ValueError, "slopes: the system has another number of parameters than %d", count);
+        return -1;
+    }
+    setup->nparameters = count;
+    return lg_read_vector(owned, "dq", dq, count * nv, &setup->dq) < 0 ||
+                   lg_read_vector(owned, "dv", dv, count * nv, &setup->dv) < 0
+               ? -1
+               : 0;
+}
+
 static PyObject *run_integrate(integrate_call *c, const lg_module *module, lg_session *session)
 {
     const lg_observer observer = {.self = c,
@@ -197,26 +219,26 @@ static PyObject *run_integrate(integrate_call *c, const lg_module *module, lg_se
 const char lg_integrate_doc[] =
     "integrate(system, method, t0, t_end, h, save_every, q, v, start, options, progress=None, t_eval=None,\n"
     "          on_step=None, dense=False, stops=None, on_rows=None, room=0, ends=False, kept=0,\n"
-    "          others=0, on_stop=None, watch=None)\n--\n\n"
+    "          others=0, on_stop=None, slopes=None, watch=None)\n--\n\n"
     "A whole run as a dict of arrays.";
 
 PyObject *lg_integrate_call(PyObject *self, PyObject *args, PyObject *kwargs)
 {
     static char *names[] = {"system", "method",  "t0",       "t_end",  "h",       "save_every", "q",     "v",
                             "start",  "options", "progress", "t_eval", "on_step", "dense",      "stops", "on_rows",
-                            "room",   "ends",    "kept",     "others", "on_stop", "watch",      NULL};
+                            "room",   "ends",    "kept",     "others", "on_stop", "slopes",     "watch", NULL};
     const lg_module *module = PyModule_GetState(self);
-    PyObject *t_eval = Py_None, *stops = Py_None, *result = NULL;
+    PyObject *t_eval = Py_None, *stops = Py_None, *slopes = Py_None, *result = NULL;
     Py_ssize_t room = 0;
     lg_run_arguments a;
     lg_setup setup;
     lg_schedule schedule = {0};
     lg_session session = {.setup = &setup, .schedule = &schedule};
     integrate_call c = {.on_step = NULL};
-    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "OsdddlOOOO|OOOpOOnpdiOO!:integrate", names, &a.system, &a.method,
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "OsdddlOOOO|OOOpOOnpdiOOO!:integrate", names, &a.system, &a.method,
                                      &a.t0, &schedule.t_end, &schedule.h, &schedule.save_every, &a.q, &a.v, &a.start,
                                      &a.options, &c.gil.progress, &t_eval, &c.on_step, &session.dense, &stops,
-                                     &c.on_rows, &room, &c.ends, &session.kept, &session.others, &c.on_stop,
+                                     &c.on_rows, &room, &c.ends, &session.kept, &session.others, &c.on_stop, &slopes,
                                      &PyTuple_Type, &c.watch) ||
         lg_function("progress", &c.gil.progress) < 0 || lg_function("on_step", &c.on_step) < 0 ||
         lg_function("on_stop", &c.on_stop) < 0 || lg_function("on_rows", &c.on_rows) < 0)
@@ -224,7 +246,8 @@ PyObject *lg_integrate_call(PyObject *self, PyObject *args, PyObject *kwargs)
     session.room = room > 0 ? (size_t)room : 1;
     PyObject *owned = PyList_New(0);
     const int ready = owned && read_watch(&c, owned) == 0 && (!c.on_step || make_both_ends(&c) == 0);
-    if (ready && lg_read_setup(owned, module, &a, &setup) == 0 && lg_read_times(owned, stops, t_eval, &schedule) == 0)
+    if (ready && lg_read_setup(owned, module, &a, &setup) == 0 && lg_read_times(owned, stops, t_eval, &schedule) == 0 &&
+        read_slopes(owned, slopes, &setup) == 0)
         result = run_integrate(&c, module, &session);
     Py_XDECREF(owned);
     Py_XDECREF(c.both);

@@ -80,13 +80,14 @@ static PyObject *method_row(const void *Py_UNUSED(context), int index)
     const char *momentum = !rule ? NULL : lg_is_livens(rule->kinetic[0]) ? "livens" : "hamilton";
     const char *energy = !rule ? NULL : rule->with_inverse ? "p.v/2 + V" : "p.v - T + V";
     const lg_method *steadier = lg_method_steadier(m);
-    return Py_BuildValue("{s:s,s:i,s:i,s:s,s:N,s:z,s:z,s:z,s:z,s:z,s:s,s:s,s:N,s:N}", "name", m->name, "order",
+    return Py_BuildValue("{s:s,s:i,s:i,s:s,s:N,s:N,s:z,s:z,s:z,s:z,s:z,s:s,s:s,s:N,s:N}", "name", m->name, "order",
                          m->order, "error_order", lg_method_error_order(m), "stepper", m->stepper->name, "explicit",
-                         PyBool_FromLong(m->stepper->coupling == LG_COUPLING_MASS), "needs",
-                         momenta ? momenta->needs : NULL, "extra", momenta ? momenta->name : NULL, "momentum", momentum,
-                         "energy", energy, "steadier", steadier ? steadier->name : NULL, "reference", m->reference,
-                         "doc", m->doc, "options", lg_list_of(m->options->count, option_row, m->options->row),
-                         "tableau", tableau_dict(lg_method_tableau(m)));
+                         PyBool_FromLong(m->stepper->coupling == LG_COUPLING_MASS), "differentiated",
+                         PyBool_FromLong(m->stepper->sensitivities != NULL), "needs", momenta ? momenta->needs : NULL,
+                         "extra", momenta ? momenta->name : NULL, "momentum", momentum, "energy", energy, "steadier",
+                         steadier ? steadier->name : NULL, "reference", m->reference, "doc", m->doc, "options",
+                         lg_list_of(m->options->count, option_row, m->options->row), "tableau",
+                         tableau_dict(lg_method_tableau(m)));
 }
 
 /* ---- elements ---- */

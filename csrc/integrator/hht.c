@@ -18,6 +18,7 @@
 #include "core/small.h"
 #include "integrator/implicit.h"
 #include "integrator/options.h"
+#include "integrator/sensitivities.h"
 #include "solve/initial.h"
 
 #include <float.h>
@@ -479,11 +480,20 @@ static lg_status hht_step(lg_stepper *self, lg_state *state, double h)
 
 static const lg_stepper_carry carry_functions = {.count = carry_count, .reset = reset};
 
+static const char *refuse_sensitivities(const lg_stepper *self)
+{
+    (void)self;
+    return "modified: the schemes as printed have no derivatives; leave it out";
+}
+
+static const lg_stepper_sensitivities sensitivities = {.refused = refuse_sensitivities};
+
 const lg_stepper_type lg_hht = {
     .name = "hht",
     .coupling = LG_COUPLING_TANGENTS,
     .size = sizeof(lg_hht_stepper),
     .choose = choose,
+    .sensitivities = &sensitivities,
     .prepare = hht_prepare,
     .layout = hht_layout,
     .carry = &carry_functions,

@@ -7,6 +7,7 @@
 #include "integrator/state.h"
 #include "integrator/tableau.h"
 #include "solve/accel.h"
+#include "solve/linearised.h"
 #include "system/step.h"
 
 /* Where Tait-Bryan angles came nearest to their singularity. */
@@ -38,6 +39,7 @@ typedef struct lg_stats {
 typedef struct lg_stepper lg_stepper;
 typedef struct lg_stepper_type lg_stepper_type;
 typedef struct lg_method lg_method;
+typedef struct lg_stepper_sensitivities lg_stepper_sensitivities; /* sensitivities.h */
 
 /* What the next step needs beside the parts of a state, in doubles at the front of state->carry. */
 typedef struct lg_stepper_carry {
@@ -86,6 +88,7 @@ struct lg_stepper_type {
     /* Error of the step that has just succeeded from `before`: q - q^ in local coordinates, then v - v^ (nv each),
        where ^ is the embedded solution. Called only for methods with control options. */
     lg_status (*error)(lg_stepper *self, const lg_state *before, double h, double *error);
+    const lg_stepper_sensitivities *sensitivities; /* NULL: its steps have no derivatives */
     void (*close)(lg_stepper *self); /* frees what the arena does not hold; NULL: nothing */
 };
 
@@ -101,6 +104,8 @@ struct lg_stepper {
     double
         *coarse; /* 2 nv: the error against a second, coarser solution, which `error` sets too; NULL: there is none */
     long factorisations, fallbacks; /* of matrices of its own, fall-backs to dense ones among them */
+    int nparameters; /* by which the states of the run are differentiated */
+    lg_linearised linear; /* of such a run */
     double *mem; /* scratch for the memory of the system at the end of a step */
     int replaced; /* the state is another one since the last step: what is kept beside the carry belongs to none */
     lg_stats stats;

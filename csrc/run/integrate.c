@@ -335,7 +335,7 @@ static lg_status take_step(lg_loop *loop, lg_landing landing, int *counts)
 
     double whole = floor(grid->index), done = grid->index - whole;
     LG_TRY(check_advance(run, whole + 1 >= grid->last ? landing.t : grid_time(grid, 1 - done)));
-    if (loop->observer->step || loop->schedule->t_eval || run->control.estimates)
+    if (loop->observer->step || loop->schedule->t_eval || run->control.estimates || run->sensitivities.count)
         lg_run_keep(run);
     LG_TRY(lg_run_step(run, grid->step, &done, loop->report));
     if (run->control.estimates)

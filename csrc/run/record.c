@@ -11,7 +11,7 @@
 
 const char *lg_column_name(lg_column column)
 {
-    static const char *const names[LG_COLUMN_STATE] = {"t", "h", "error", "extra", "curve"};
+    static const char *const names[LG_COLUMN_STATE] = {"t", "h", "error", "extra", "curve", "derivatives"};
     return column < LG_COLUMN_STATE ? names[column] : lg_parts[column - LG_COLUMN_STATE].name;
 }
 
@@ -94,7 +94,8 @@ static lg_status grow_columns(lg_record *record)
 static lg_status add_row(lg_record *record, const lg_state *state, double h, double error, const double *curve)
 {
     LG_TRY(grow_columns(record));
-    const double *values[LG_COLUMN_COUNT] = {&state->t, &h, &error, state->carry, curve};
+    const double *derivatives = state->carry ? state->carry + record->derivatives : NULL;
+    const double *values[LG_COLUMN_COUNT] = {&state->t, &h, &error, state->carry, curve, derivatives};
     for (int part = 0; part < LG_PARTS; part++)
         values[LG_COLUMN_STATE + part] = lg_part_of(state, (lg_part)part);
     for (int c = 0; c < LG_COLUMN_COUNT; c++) {

@@ -12,6 +12,7 @@ typedef enum lg_column {
     LG_COLUMN_ERROR, /* scaled error of that step; NaN: not known */
     LG_COLUMN_EXTRA, /* what the stepper adds to the state */
     LG_COLUMN_CURVE, /* of knots: the curve through the step that ended there, as the stepper writes it */
+    LG_COLUMN_DERIVATIVES, /* of the state by parameters: those of q, v, vdot and lam, each parameter by parameter */
     LG_COLUMN_STATE, /* the parts of the state, from LG_PART_Q on */
     LG_COLUMN_COUNT = LG_COLUMN_STATE + LG_PARTS
 } lg_column;
@@ -23,6 +24,7 @@ const char *lg_column_name(lg_column column);
 typedef struct lg_record {
     size_t width[LG_COLUMN_COUNT]; /* numbers in a row of each column */
     double *column[LG_COLUMN_COUNT];
+    size_t derivatives; /* where those by parameters begin in the carry of a state */
     size_t count, capacity; /* rows */
 } lg_record;
 

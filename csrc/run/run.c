@@ -3,6 +3,7 @@
 
 #include "core/small.h"
 #include "integrator/methods.h"
+#include "run/sensitivities.h"
 #include "solve/initial.h"
 #include "solve/jump.h"
 #include "solve/project.h"
@@ -20,7 +21,8 @@ static int stepper_carry(const lg_stepper *stepper)
 
 int lg_run_carry_count(const lg_run *run)
 {
-    return stepper_carry(run->stepper) + (int)((sizeof(lg_control_memory) + sizeof(lg_grid)) / sizeof(double));
+    return stepper_carry(run->stepper) + (int)((sizeof(lg_control_memory) + sizeof(lg_grid)) / sizeof(double)) +
+           lg_sensitivities_count(run->stepper);
 }
 
 int lg_run_extra_count(const lg_run *run)
@@ -38,6 +40,7 @@ static void run_layout(void *self, lg_arena *arena)
     if (arena->base) {
         run->memory = run->control.memory = (lg_control_memory *)(run->state.carry + stepper_carry(stepper));
         run->grid = (lg_grid *)(run->memory + 1);
+        run->sensitivities = lg_sensitivities_in(stepper, (double *)(run->grid + 1));
     }
     run->options = lg_arena_take(arena, (size_t)run->method->options->nvalues * sizeof(lg_option_value));
 
@@ -49,6 +52,7 @@ static void run_layout(void *self, lg_arena *arena)
     lg_choice_layout(&run->rows, run->system, arena);
     stepper->mem = lg_arena_doubles(arena, (size_t)run->system->nmem);
     stepper->type->layout(stepper, arena);
+    lg_sensitivities_layout(stepper, arena);
 }
 
 static void back_layout(void *self, lg_arena *arena)
@@ -180,14 +184,16 @@ static lg_status allocate(lg_run *run, const lg_setup *setup, lg_report *report)
     stepper->options = options;
     stepper->stats.nearest.cosine = 1;
     LG_TRY(check_node_kinds(run));
+    stepper->nparameters = setup->nparameters;
     LG_TRY(type->prepare(stepper));
+    LG_TRY(lg_sensitivities_check(stepper));
     LG_TRY(check_needs(run));
     lg_control_prepare(&run->control, stepper);
     run->retry = lg_stepper_retries(stepper);
     LG_TRY(lg_arena_open(&run->arena, run_layout, run));
 
     LG_TRY(lg_control_fill(&run->control, stepper));
-    if (run->control.estimates)
+    if (run->control.estimates || stepper->nparameters)
         LG_TRY(lg_run_look_back(run, lg_run_carry_count(run)));
     for (int i = 0; i < method->options->nvalues; i++) {
         run->options[i] = options[i];
@@ -250,7 +256,9 @@ static lg_status restart(lg_run *run, double past)
 
     LG_TRY(start_accelerations(run, &point));
     run->memory->error = 0;
-    return stepper->type->carry ? stepper->type->carry->reset(stepper, state) : LG_OK;
+    if (stepper->type->carry)
+        LG_TRY(stepper->type->carry->reset(stepper, state));
+    return run->sensitivities.count ? lg_sensitivities_restart(stepper, &point, state, &run->sensitivities) : LG_OK;
 }
 
 /* Restarts are not interrupted, since the state would be left between the old one and the new one. */
@@ -288,6 +296,11 @@ lg_status lg_run_begin_with_rows(lg_run *run)
 {
     lg_state *state = &run->state;
     lg_point point = lg_point_after(state->t, state->q, state->v, state->mem);
+    if (run->sensitivities.count) {
+        lg_report_say(&run->stepper->report,
+                      "sensitivity: other rows of a closed loop become active, and derivatives do not go on there");
+        return LG_SINGULAR;
+    }
     return run->stepper->type->momenta ? start_accelerations(run, &point)
                                        : uninterrupted(run, project_and_restart, state->t);
 }
@@ -365,8 +378,9 @@ static lg_status sample_again(lg_run *run)
                                                                                     : lg_run_restart(run, run->state.t);
 }
 
-static lg_status begin_run(lg_run *run, const lg_start *start)
+static lg_status begin_run(lg_run *run, const lg_setup *setup)
 {
+    const lg_start *start = &setup->start;
     lg_state *state = &run->state;
     if (!isfinite(start->t))
         return refuse_start(run, "t0 must be finite");
@@ -381,6 +395,8 @@ static lg_status begin_run(lg_run *run, const lg_start *start)
         LG_TRY(begin_memory(run));
         if (!start->checked)
             LG_TRY(check_consistent(run));
+        lg_copy(run->sensitivities.count * run->system->space->nv, setup->dq, run->sensitivities.q);
+        lg_copy(run->sensitivities.count * run->system->space->nv, setup->dv, run->sensitivities.v);
         return restart_first(run);
     }
     LG_TRY(take_carry(run, start));
@@ -434,7 +450,7 @@ lg_status lg_run_open(lg_run *run, const lg_setup *setup, lg_report *report)
 
     lg_status status = allocate(run, setup, report);
     if (status == LG_OK)
-        status = begin_run(run, start);
+        status = begin_run(run, setup);
     if (status != LG_OK) {
         lg_run_report(run, status, 0, report);
         lg_run_close(run);
@@ -448,6 +464,7 @@ void lg_run_close(lg_run *run)
         lg_accel_close(&run->stepper->accel);
         if (run->stepper->type->close)
             run->stepper->type->close(run->stepper);
+        lg_sensitivities_close(run->stepper);
     }
     lg_arena_close(&run->arena);
     lg_arena_close(&run->back);

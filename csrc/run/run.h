@@ -2,7 +2,7 @@
 #ifndef LG_RUN_RUN_H
 #define LG_RUN_RUN_H
 
-#include "integrator/stepper.h"
+#include "integrator/sensitivities.h"
 #include "run/control.h"
 #include "run/dense.h"
 #include "solve/choice.h"
@@ -34,8 +34,9 @@ typedef struct lg_run {
     lg_control control;
     lg_dense dense;
     lg_choice_scratch rows;
-    lg_control_memory *memory; /* these two are the end of state.carry */
+    lg_control_memory *memory; /* these two follow the stepper's part of state.carry */
     lg_grid *grid;
+    lg_sensitivities sensitivities; /* derivatives of the state by parameters, behind these; count 0: none */
     lg_arena arena;
     lg_arena back, inside; /* memory of `before`, and of `between` and `dense`, in runs that need them */
     lg_option_value *options; /* a copy */
@@ -61,6 +62,8 @@ typedef struct lg_setup {
     const lg_method *method;
     const lg_option_value *options; /* method->options->nvalues values */
     lg_start start;
+    int nparameters; /* by which the run is differentiated: those of system->sensitivity, or of the start alone */
+    const double *dq, *dv; /* derivatives of its start, nv for each parameter */
     int holds; /* whether steps can be under held forces; the run must then stay where it is */
 } lg_setup;
 

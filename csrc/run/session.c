@@ -20,7 +20,12 @@ typedef struct recording {
 static lg_status open_outcome(const recording *r, lg_outcome *outcome)
 {
     const lg_run *run = &r->run;
-    return lg_outcome_open(outcome, run->system, lg_run_extra_count(run), run->stepper ? lg_run_carry_count(run) : 0);
+    LG_TRY(lg_outcome_open(outcome, run->system, lg_run_extra_count(run), run->stepper ? lg_run_carry_count(run) : 0));
+    if (run->stepper && run->sensitivities.count) {
+        outcome->states.derivatives = (size_t)(run->sensitivities.q - run->state.carry);
+        outcome->states.width[LG_COLUMN_DERIVATIVES] = (size_t)(run->sensitivities.own - run->sensitivities.q);
+    }
+    return LG_OK;
 }
 
 static void finish_outcome(const recording *r, const lg_state *last, lg_outcome *outcome)

@@ -6,13 +6,28 @@
 
 /* ---- a step of a given size ---- */
 
-/* Takes the stepper's step. If a solve fails, the step is tried once more with other active rows. */
+/* Takes the stepper's step, with the derivatives of its end. */
+static lg_status take_step(lg_run *run, double h)
+{
+    lg_stepper *stepper = run->stepper;
+    LG_TRY(stepper->type->step(stepper, &run->state, h));
+    if (!run->sensitivities.count)
+        return LG_OK;
+    lg_status status = stepper->type->sensitivities->step(stepper, &run->before, &run->state, h, &run->sensitivities);
+    if (status != LG_OK) {
+        lg_run_return(run);
+        stepper->replaced = 1;
+    }
+    return status;
+}
+
+/* If a solve of a step fails, it is tried once more with other active rows. */
 static lg_status try_step(lg_run *run, double h)
 {
     int changed = 0;
     lg_stepper *stepper = run->stepper;
     lg_choice_watch(&stepper->accel);
-    lg_status status = stepper->type->step(stepper, &run->state, h);
+    lg_status status = take_step(run, h);
     if (!lg_choice_may_help(status))
         return status;
     lg_report cause = stepper->report;
@@ -21,9 +36,9 @@ static lg_status try_step(lg_run *run, double h)
     if (!changed)
         return status;
     LG_TRY(lg_run_begin_with_rows(run));
-    if (run->control.estimates)
+    if (run->control.estimates || run->sensitivities.count)
         lg_run_keep(run);
-    return stepper->type->step(stepper, &run->state, h);
+    return take_step(run, h);
 }
 
 void lg_run_count_work(lg_run *run)

@@ -68,6 +68,12 @@ void lg_matrix_layout_sums(lg_matrix *matrix, const lg_plan *plan, lg_arena *are
     matrix->pivots = lg_arena_ints(arena, (size_t)plan->size);
 }
 
+void lg_matrix_layout_values(lg_matrix *matrix, const lg_plan *plan, lg_arena *arena)
+{
+    *matrix = (lg_matrix){.plan = plan, .matrix_blocks = plan->matrix_blocks};
+    matrix->values = lg_arena_doubles(arena, values_size(plan));
+}
+
 void lg_matrix_layout_guest(lg_matrix *guest, const lg_plan *plan, const lg_matrix *host, lg_arena *arena)
 {
     *guest = (lg_matrix){.plan = plan,
@@ -534,6 +540,37 @@ lg_status lg_matrix_solve(const lg_matrix *matrix, double *x)
     for (int i = 0; !plan->in_place && i < plan->size; i++)
         x[plan->unknowns[i]] = z[i];
     return LG_OK;
+}
+
+/* ---- products ---- */
+
+/* y += s A x for rows x columns entries, whose unknowns have the numbers `row` and `column`. */
+static void add_panel(int rows, int columns, const double *A, int ld, double s, const int *row, const int *column,
+                      const double *x, double *y)
+{
+    for (int j = 0; j < columns; j++) {
+        double known = s * x[column[j]];
+        for (int i = 0; known != 0 && i < rows; i++)
+            y[row[i]] += A[i + (long)ld * j] * known;
+    }
+}
+
+void lg_matrix_add_product(const lg_matrix *matrix, double s, const double *x, double *y)
+{
+    const lg_plan *plan = matrix->plan;
+    const double *A = matrix->values;
+    for (const lg_front *f = plan->fronts; f < plan->fronts + plan->nfronts; f++) {
+        const int *own = plan->unknowns + f->pivot;
+        const lg_neighbour *later = plan->neighbours + f->neighbour, *end = later + f->neighbours;
+        if (f->end > plan->nassembled)
+            continue;
+        add_panel(f->n, f->n, A + f->D, f->n, s, own, own, x, y);
+        for (; later < end; later++) {
+            const int *others = plan->unknowns + later->pivot;
+            add_panel(f->n, later->size, A + f->U + (long)f->n * later->start, f->n, s, own, others, x, y);
+            add_panel(later->size, f->n, A + f->L + later->start, f->ld, s, others, own, x, y);
+        }
+    }
 }
 
 /* ---- inertia ---- */

@@ -60,6 +60,8 @@ void lg_matrix_layout_guest(lg_matrix *guest, const lg_plan *plan, const lg_matr
 double *lg_matrix_layout_rest(const lg_matrix *host, const lg_plan *guest, size_t count, lg_arena *arena);
 /* A matrix of velocities alone that is a sum of many terms. Its factors overwrite its assembled values. */
 void lg_matrix_layout_sums(lg_matrix *matrix, const lg_plan *plan, lg_arena *arena);
+/* One that is assembled and multiplied, but not factored. */
+void lg_matrix_layout_values(lg_matrix *matrix, const lg_plan *plan, lg_arena *arena);
 void lg_matrix_close(lg_matrix *matrix); /* frees the dense fall-back, if any */
 
 void lg_matrix_zero(lg_matrix *matrix); /* ends what lg_matrix_keep began */
@@ -107,6 +109,9 @@ void lg_matrix_stiffen(lg_matrix *matrix, double s);
 void lg_matrix_symmetrise(lg_matrix *matrix);
 /* How many eigenvalues of a factored symmetric matrix are negative. The factors are used up. */
 int lg_matrix_negative(lg_matrix *matrix);
+
+/* y += s A x for the assembled values A of a matrix that has not been factored in their place. */
+void lg_matrix_add_product(const lg_matrix *matrix, double s, const double *x, double *y);
 
 /* x: right-hand side in, solution out. */
 lg_status lg_matrix_solve(const lg_matrix *matrix, double *x);

@@ -21,6 +21,7 @@ from lgint._run.keep import Keeper, Save, folder_of, keeper_of
 from lgint._run.methods import ROWS
 from lgint._run.options import all_options, check_options, inherited, left_over, steps_of, takes_own_steps
 from lgint._run.progress import progress_bar
+from lgint._run.sensitivity import refuse_others, slopes_of
 from lgint._run.start import Start, start_of, start_option
 from lgint._run.trajectory import Trajectory
 
@@ -77,6 +78,7 @@ def integrate(
     save: Save | None = ...,
     path: str | PathLike[str] | None = ...,
     progress: bool | Callable[[float], None] = ...,
+    sensitivity: Sequence[str] | None = ...,
     **options: Any,
 ) -> Trajectory: ...
 @overload
@@ -97,6 +99,7 @@ def integrate(
     save: Save | None = None,
     path: str | PathLike[str] | None = None,
     progress: bool | Callable[[float], None] = False,
+    sensitivity: Sequence[str] | None = None,
     **options: Any,
 ) -> Trajectory | ensemble.Ensemble:
     """Integrates a model from `t0` to `t_end`.
@@ -163,6 +166,12 @@ def integrate(
     progress : bool or function
         True: show a progress bar on standard error (with tqdm, if it is installed). A function is called about every
         50 ms with the time, or for an ensemble with the number of runs done; if it raises, the run ends.
+    sensitivity : list of str, optional
+        Names of parameters, of `model.values` or of its start, by which every state is differentiated:
+        `trajectory.sensitivity` has the derivatives of the states, and `trajectory.derivative` those of any accessor.
+        They are the exact derivatives of the steps taken, at fixed step sizes; see the page on gradients. Newton's
+        method solves such steps more tightly. A single run without `start`, `path`, `save` and `t_eval` can have them,
+        whose events do not end it.
     **options
         Options of the method; see `lgint.method_info`. With `rtol` or `atol` (numbers, arrays of length nv for
         coordinates and velocities alike, or arrays of length 2 nv, coordinates first) a method that has them chooses
@@ -193,13 +202,15 @@ def integrate(
     every = count("save_every", save_every)
     wanted = None if t_eval is None else _times("t_eval", t_eval)
     if not isinstance(model, System):
-        models = _models(model, start=start, path=path)
+        models = _models(model, start=start, path=path, sensitivity=sensitivity)
         step, given = steps_of(method, h, options, {})
         schedule = (end, step, every, wanted, landings, dense_output)
         chosen = all_options(method, options, {})
         with progress_bar(progress, 0, len(models), "run") as move:
             return _together(models, method, chosen, number("t0", t0), given, schedule, move, events, save)
 
+    if sensitivity is not None:
+        refuse_others(start=start, path=path, save=save, t_eval=t_eval)
     state = start_of(model, method, t0, start, all_options(method, options, {}))
     kept = inherited(start, options, own_steps=takes_own_steps(start, h, options))
     if path is not None:
@@ -220,7 +231,8 @@ def integrate(
         step, given = steps_of(method, h, options, kept)
         schedule = (end, step, every, wanted, landings, dense_output)
         with progress_bar(progress, state.t, end, "s") as report:
-            return _run(model, method, chosen, state.inheriting(kept), given, schedule, report, watch, keeper)
+            begin = state.inheriting(kept)
+            return _run(model, method, chosen, begin, given, schedule, report, watch, keeper, names=sensitivity)
 
 
 def _together(
@@ -261,6 +273,7 @@ def _run(
     watch: Events | None,
     keeper: Keeper | None,
     others: int = 0,
+    names: Sequence[str] | None = None,
 ) -> Trajectory:
     """Runs a model in the core; exceptions carry the trajectory so far. `others` runs of the same size will follow."""
     begin, q, v, memory = start
@@ -271,7 +284,8 @@ def _run(
         raise ValueError("dense_output: an action makes the state jump, which it cannot show; give times as t_eval")
     on_rows, room, kept = (keeper.take, keeper.room(model), keeper.kept(model)) if keeper else (None, 0, 0)
     ends = watch is not None and watch.may_end
-    arguments = (model.core, method, begin, end, step, every, q, v, memory, given, report)
+    core, memory, slopes = (model.core, memory, None) if names is None else slopes_of(model, names, begin, memory, ends)
+    arguments = (core, method, begin, end, step, every, q, v, memory, given, report)
     formed = gradients_formed()
     result: dict[str, Any] = {}
     try:
@@ -288,15 +302,16 @@ def _run(
             kept,
             others,
             on_stop,
+            slopes,
             *([] if compiled is None else [compiled]),
         )
         _count_gradients(result, formed)
-        run = _trajectory(model, method, options, result, watch, keeper)
+        run = _trajectory(model, method, options, result, watch, keeper, names=names)
     except BaseException as error:
         so_far = result or getattr(error, "result", None)
         if isinstance(so_far, dict):
             _count_gradients(so_far, formed)
-            error.trajectory = _trajectory(model, method, options, so_far, watch, keeper, failed=True)  # type: ignore[attr-defined]
+            error.trajectory = _trajectory(model, method, options, so_far, watch, keeper, failed=True, names=names)  # type: ignore[attr-defined]
         raise
     warn_of_angles([result])
     warn_of_rates(method, [result])
@@ -357,11 +372,14 @@ def _trajectory(
     keeper: Keeper | None,
     *,
     failed: bool = False,
+    names: Sequence[str] | None = None,
 ) -> Trajectory:
     status = -1 if failed else int(watch is not None and watch.ended)
     if keeper:
         result = keeper.complete(result, status)
     result["status"] = status
+    if names is not None:
+        result["parameters"] = list(names)
     if watch:
         result["events"] = watch.columns()
     return Trajectory(model, method, options, result)

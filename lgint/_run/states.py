@@ -127,6 +127,8 @@ class States(MechanicsAccessors):
         self.carry: Array = result["carry"]
         self.extra = _extra(method, result.get("extra"))
         self.end: dict[str, Array] = result["end"]
+        self._slopes: Array | None = result.get("derivatives")  # rows of `sensitivity_of`
+        self._parameters: list[str] = result.get("parameters", [])
         knots = result["knots"]
         self.sol: DenseOutput | None = None
         if knots and len(knots["t"]):

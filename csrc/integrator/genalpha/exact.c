@@ -7,8 +7,7 @@
 
 /* ---- small matrices ---- */
 
-/* x := P^-1 x by Gaussian elimination with column pivoting; P is column-major and destroyed. */
-static void solve_small(int n, double *P, double *x)
+void lg_alpha_solve_small(int n, double *P, double *x)
 {
     for (int k = 0; k < n; k++) {
         int pivot = k;
@@ -62,7 +61,7 @@ static void divide_by_P(const lg_genalpha_stepper *g, double *E)
             continue;
         f->node->tangent(f->n, g->now.theta + f->v, P);
         add_identity(f->nv, 1 - sigma, sigma, P);
-        solve_small(f->nv, P, E + f->v);
+        lg_alpha_solve_small(f->nv, P, E + f->v);
     }
 }
 
@@ -148,7 +147,7 @@ static void divide_columns(const lg_alpha *p, int n, const double *T, double *F)
         double P[LG_ALPHA_BLOCK * LG_ALPHA_BLOCK];
         lg_copy(n * n, T, P);
         add_identity(n, 1 - p->sigma, p->sigma, P);
-        solve_small(n, P, F + n * j);
+        lg_alpha_solve_small(n, P, F + n * j);
     }
 }
 

@@ -4,6 +4,7 @@
 #include "core/small.h"
 #include "integrator/genalpha/step.h"
 #include "integrator/options.h"
+#include "integrator/sensitivities.h"
 #include "solve/initial.h"
 
 #include <float.h>
@@ -138,6 +139,10 @@ static lg_newton_settings settings_of(const lg_genalpha_stepper *g)
     /* without damping what Newton's method leaves goes on oscillating, and differences of vdot would count it */
     if (g->undamped && lg_stepper_adapts(&g->base))
         settings.rtol *= 0.01;
+    if (g->base.nparameters) { /* the derivatives of a step are those at its solution */
+        settings.rtol = fmin(settings.rtol, 1e-12);
+        settings.atol *= 1e-6;
+    }
     const lg_plan *second = rule == LG_RENEW_BY_COST ? mu_plan(g) : NULL;
     settings.plain = settings.together = !g->extrapolates;
     settings.good_guess = g->extrapolates;
@@ -456,25 +461,10 @@ static LG_APART lg_alpha_scales scales_of(const lg_alpha *p, double h)
                              .late2 = h * h * p->beta};
 }
 
-/* theta_0, v_0, a_0 and c_n from v_n, a_n and vdot_n */
-static void predict_velocities(int n, const lg_alpha_scales *s, const double *restrict v_n, const double *restrict a_n,
-                               const double *restrict vdot_n, double *restrict theta0, double *restrict v0,
-                               double *restrict a0, double *restrict c)
-{
-    for (int i = 0; i < n; i++) {
-        double v_early = v_n[i] + s->early * a_n[i], theta_early = s->h * v_n[i] + s->early2 * a_n[i];
-        double a = s->vdot_share * vdot_n[i] - s->a_share * a_n[i];
-        a0[i] = a;
-        v0[i] = v_early + s->late * a;
-        theta0[i] = theta_early + s->late2 * a;
-        c[i] = theta_early - s->ratio * v_early;
-    }
-}
-
 static void genalpha_predict(lg_genalpha_stepper *g)
 {
-    predict_velocities(g->base.system->space->nv, &g->scales, g->v_n, g->a_n, g->start->a, g->theta0, g->v0, g->a0,
-                       g->now.c);
+    lg_alpha_predict_velocities(g->base.system->space->nv, &g->scales, g->v_n, g->a_n, g->start->a, g->theta0, g->v0,
+                                g->a0, g->now.c);
     g->form->predict(g);
 }
 
@@ -570,5 +560,6 @@ const lg_stepper_type lg_genalpha = {
     .carry = &carry_functions,
     .step = genalpha_step,
     .error = lg_alpha_error,
+    .sensitivities = &lg_alpha_sensitivities,
     .close = close_mu_matrix,
 };

@@ -79,8 +79,7 @@ void lg_alpha_move_by_mu(const lg_genalpha_stepper *g, int with_T, const double 
     }
 }
 
-/* Adds the identity on the diagonal blocks. */
-static void add_identity(lg_matrix *matrix, const lg_pattern *p)
+void lg_alpha_add_identity(lg_matrix *matrix, const lg_pattern *p)
 {
     long first = 0;
     for (int c = 0; c < p->nmass_cliques; c++) {
@@ -98,7 +97,7 @@ static void add_identity(lg_matrix *matrix, const lg_pattern *p)
 static void assemble(lg_genalpha_stepper *g)
 {
     lg_matrix_zero(&g->mu_matrix);
-    add_identity(&g->mu_matrix, g->base.system->pattern);
+    lg_alpha_add_identity(&g->mu_matrix, g->base.system->pattern);
     lg_matrix_add_border(&g->mu_matrix, 1, g->Bn, 1, g->base.accel.B, 0, g->chain);
 }
 

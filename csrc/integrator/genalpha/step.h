@@ -46,6 +46,7 @@ typedef struct lg_alpha_scales {
 } lg_alpha_scales;
 
 typedef struct lg_genalpha_stepper lg_genalpha_stepper;
+typedef struct lg_alpha_slopes lg_alpha_slopes; /* sensitivities.c */
 
 /* How q, v, a and vdot follow from the unknowns. */
 typedef struct lg_alpha_form {
@@ -106,6 +107,8 @@ struct lg_genalpha_stepper {
     double *Btmu; /* B(q_n)^T mu */
     double *mu_correction; /* velocities, then rows, of a correction of mu */
     double *second_sweep; /* right-hand side and solution of a second sweep */
+
+    lg_alpha_slopes *slopes; /* of runs with sensitivities, else NULL */
 };
 
 static inline double lg_beta_prime(const lg_alpha *p, double h)
@@ -160,6 +163,29 @@ lg_status lg_alpha_solve(lg_genalpha_stepper *g, lg_newton_result *result);
 lg_status lg_alpha_base_rows(lg_genalpha_stepper *g, const lg_alpha_state *formed);
 /* Forms and factors the kept matrix of a state again. */
 lg_status lg_alpha_rebuild(lg_genalpha_stepper *g, const lg_alpha_state *formed);
+
+/* ---- derivatives by parameters ---- */
+
+extern const lg_stepper_sensitivities lg_alpha_sensitivities;
+/* theta_0, v_0, a_0 and c_n from v_n, a_n and vdot_n, in which they are linear. */
+static inline void lg_alpha_predict_velocities(int n, const lg_alpha_scales *s, const double *restrict v_n,
+                                               const double *restrict a_n, const double *restrict vdot_n,
+                                               double *restrict theta0, double *restrict v0, double *restrict a0,
+                                               double *restrict c)
+{
+    for (int i = 0; i < n; i++) {
+        double v_early = v_n[i] + s->early * a_n[i], theta_early = s->h * v_n[i] + s->early2 * a_n[i];
+        double a = s->vdot_share * vdot_n[i] - s->a_share * a_n[i];
+        a0[i] = a;
+        v0[i] = v_early + s->late * a;
+        theta0[i] = theta_early + s->late2 * a;
+        c[i] = theta_early - s->ratio * v_early;
+    }
+}
+/* x := P^-1 x by Gaussian elimination with column pivoting; P is column-major and destroyed. */
+void lg_alpha_solve_small(int n, double *P, double *x);
+/* Adds the identity on the diagonal blocks. */
+void lg_alpha_add_identity(lg_matrix *matrix, const lg_pattern *pattern);
 
 /* ---- error.c ---- */
 

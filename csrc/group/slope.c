@@ -1,0 +1,44 @@
+/* The derivative of the tangent operator, from its series T y = sum c_k u_k, c_k = (-1)^k/(k + 1)!, in which u_0 = y
+   and u_k+1 = theta^ u_k. With U_k = du_k/dtheta, U_k+1 = theta^ U_k - u_k^. It converges as fast as that of exp. */
+#include "group/slope.h"
+
+#include "core/small.h"
+
+#include <float.h>
+
+enum { MOST_TERMS = 200 };
+
+/* B = A B */
+static void multiply(int n, const double *A, double *B)
+{
+    double column[LG_NODE_NV];
+    for (int j = 0; j < n; j++) {
+        lg_zero(n, column);
+        for (int l = 0; l < n; l++)
+            lg_axpy(n, B[l + n * j], A + n * l, column);
+        lg_copy(n, column, B + n * j);
+    }
+}
+
+void lg_tangent_slope(const lg_node *node, const double *theta, const double *y, double *W)
+{
+    int n = node->nv, count = n * n;
+    double A[LG_NODE_NV * LG_NODE_NV], V[LG_NODE_NV * LG_NODE_NV], U[LG_NODE_NV * LG_NODE_NV], u[LG_NODE_NV], c = 1;
+    node->ad(0, theta, A);
+    lg_copy(n, y, u);
+    lg_zero(count, U);
+    lg_zero(count, W);
+    for (int k = 0; k < MOST_TERMS; k++) {
+        node->ad(0, u, V);
+        multiply(n, A, U);
+        lg_axpy(count, -1, V, U);
+        double next[LG_NODE_NV] = {0};
+        for (int l = 0; l < n; l++)
+            lg_axpy(n, u[l], A + n * l, next);
+        lg_copy(n, next, u);
+        c /= -(k + 2);
+        lg_axpy(count, c, U, W);
+        if (k > 0 && fabs(c) * lg_max_abs(count, U) <= 0.25 * DBL_EPSILON * lg_max_abs(count, W))
+            return;
+    }
+}

@@ -1,0 +1,578 @@
+/* Derivatives of a step by parameters, by the implicit function theorem at its end.
+
+   The unknown is x, the derivative of vdot. From (step.h), with y = theta - c_n, s = B(q_n)^T mu and W(y) the
+   derivative of T(theta) y by theta,
+
+       P dE = (beta' sigma (W(y) + T - I) - (1 - sigma) W(E)) dtheta - beta' sigma (T - I) dc_n + ds,
+
+   so that with X = I + (dE/dtheta)/beta', C = T X^-1 and G = beta' sigma P^-1 (T - I)
+
+       dq = Ad(exp(-theta)) dq_n + C (x + beta' dtheta_0 + G dc_n - P^-1 ds)/beta'
+       dv = dv_0 + gamma'/beta' x     da = da_0 + kappa x,
+
+   and all that is known of theta_0, v_0, a_0 and c_n follows linearly from the start of the step. In stabilised index
+   2, ds depends on dmu: x follows from dmu, and dmu from phi = 0, in turn until both are right. */
+#include "integrator/sensitivities.h"
+#include "core/small.h"
+#include "group/slope.h"
+#include "integrator/genalpha/step.h"
+#include "solve/initial.h"
+
+#include <float.h>
+#include <math.h>
+
+enum { SWEEPS = 60 }; /* at most; each gains one or two digits */
+static const double settled = 1e-11; /* what the last ones leave where they gain nothing more */
+
+struct lg_alpha_slopes {
+    lg_matrix matrix; /* [S B^T; rows] in x and dlam */
+    lg_matrix mu_matrix; /* [I B(q_n)^T; B C P^-1 0] */
+    lg_matrix reaction; /* d(B(q_n)^T mu)/dq */
+    lg_chain *chain, *of_q; /* those of the three */
+    double *chain_C, *chain_CP; /* matrices of chains */
+    double *A, *C, *G, *Pinv; /* of the turning parts of factors, one after the other: A = Ad(exp(-theta)) */
+    double *B, *B_part, *Z_part; /* holonomic rows; nonholonomic ones of index 3 */
+    double *theta0, *v0, *a0, *c; /* derivatives of what is known in a step */
+    double *ds_known, *ds, *dq; /* ds without dmu, with it */
+    double *x, *mu; /* solution; right-hand side and solution of mu */
+    double *dmu; /* nrows for each parameter: those of the last step, from which the next one begins */
+    int knows_vdot; /* vdot of the step before counts, see take_accelerations in genalpha.c */
+};
+
+/* ---- options and memory ---- */
+
+static const char *refused(const lg_stepper *self)
+{
+    const lg_genalpha_stepper *g = (const lg_genalpha_stepper *)self;
+    if (g->form != &lg_exact_form)
+        return "form: the steps of printed forms have no derivatives; form=\"exact\" has";
+    return g->optimal_start ? "start=\"optimal\" has no derivatives; start=\"plain\" has" : NULL;
+}
+
+static int count(const lg_stepper *self)
+{
+    const lg_genalpha_stepper *g = (const lg_genalpha_stepper *)self;
+    return (1 + g->estimates) * self->system->space->nv;
+}
+
+static void layout_mu(lg_genalpha_stepper *g, lg_alpha_slopes *d, lg_arena *arena)
+{
+    const lg_space *space = g->base.system->space;
+    size_t nrows = (size_t)g->base.system->pattern->nrows;
+    const lg_plan *masses = g->base.plans.of[LG_COUPLING_MASS];
+    lg_matrix_layout(&d->mu_matrix, masses ? masses : g->base.plan, arena);
+    lg_matrix_layout_values(&d->reaction, g->base.plan, arena);
+    d->of_q = lg_arena_take(arena, (size_t)space->nblocks * sizeof *d->of_q);
+    d->chain_CP = lg_arena_doubles(arena, (size_t)space->nm);
+    d->mu = lg_arena_doubles(arena, (size_t)space->nv + nrows);
+    d->dmu = lg_arena_doubles(arena, (size_t)g->base.nparameters * nrows);
+}
+
+static void layout(lg_stepper *self, lg_arena *arena)
+{
+    lg_genalpha_stepper *g = (lg_genalpha_stepper *)self;
+    const lg_pattern *pattern = self->system->pattern;
+    const lg_space *space = self->system->space;
+    lg_alpha_slopes room = {0}, *d = lg_arena_take(arena, sizeof *d);
+    g->slopes = d;
+    d = d ? d : &room;
+    size_t nv = (size_t)space->nv, nm = (size_t)space->nm, nvalues = (size_t)pattern->nvalues;
+    double **matrices[] = {&d->chain_C, &d->A, &d->C, &d->G, &d->Pinv};
+    double **velocities[] = {&d->theta0, &d->v0, &d->a0, &d->c, &d->ds_known, &d->ds, &d->dq};
+    lg_matrix_layout(&d->matrix, self->plan, arena);
+    d->chain = lg_arena_take(arena, (size_t)space->nblocks * sizeof *d->chain);
+    for (size_t i = 0; i < sizeof matrices / sizeof *matrices; i++)
+        *matrices[i] = lg_arena_doubles(arena, nm);
+    for (size_t i = 0; i < sizeof velocities / sizeof *velocities; i++)
+        *velocities[i] = lg_arena_doubles(arena, nv);
+    d->x = lg_arena_doubles(arena, nv + (size_t)pattern->nrows);
+    d->B = lg_arena_doubles(arena, nvalues);
+    d->B_part = lg_arena_doubles(arena, pattern->nnonholonomic ? nvalues : 0);
+    d->Z_part = lg_arena_doubles(arena, pattern->nnonholonomic ? nvalues : 0);
+    if (g->index == LG_INDEX_STABILIZED)
+        layout_mu(g, d, arena);
+}
+
+static void close_matrices(lg_stepper *self)
+{
+    lg_alpha_slopes *d = ((lg_genalpha_stepper *)self)->slopes;
+    if (d) {
+        lg_matrix_close(&d->matrix);
+        lg_matrix_close(&d->mu_matrix);
+    }
+}
+
+static void reset(const lg_stepper *self, const lg_sensitivities *s)
+{
+    int nv = self->system->space->nv, n = count(self);
+    for (int k = 0; k < s->count; k++) {
+        lg_copy(nv, s->a + (long)nv * k, s->own + (long)n * k);
+        if (n > nv)
+            lg_zero(nv, s->own + (long)n * k + nv);
+    }
+}
+
+/* ---- the maps of factors ---- */
+
+/* The part of a factor that turns: behind positions in inertial axes, which add. */
+typedef struct turning {
+    const lg_node *node;
+    int v, n; /* first velocity and number of velocities */
+} turning;
+
+static turning turning_part(const lg_factor *f)
+{
+    int first = f->node->position == LG_POSITION_INERTIAL ? f->node->attitude_v : 0;
+    return (turning){first ? f->node->pivot : f->node, f->v + first, f->nv - first};
+}
+
+/* F = P^-1 F, column by column, with P = sigma I + (1 - sigma) T */
+static void divide_by_P(double sigma, int n, const double *T, double *F)
+{
+    for (int j = 0; sigma != 1 && j < n; j++) {
+        double P[LG_NODE_NV * LG_NODE_NV];
+        for (int i = 0; i < n * n; i++)
+            P[i] = (1 - sigma) * T[i] + (i % (n + 1) ? 0 : sigma);
+        lg_alpha_solve_small(n, P, F + n * j);
+    }
+}
+
+static void set_identity(int n, double *A)
+{
+    for (int i = 0; i < n * n; i++)
+        A[i] = i % (n + 1) == 0;
+}
+
+/* out = out + s A B */
+static void add_product(int n, double s, const double *A, const double *B, double *out)
+{
+    for (int j = 0; j < n; j++)
+        for (int l = 0; l < n; l++)
+            lg_axpy(n, s * B[l + n * j], A + n * l, out + n * j);
+}
+
+/* C = T X^-1 from the derivative of E in X */
+static void divide_by_X(int n, const double *T, double *X, double *C)
+{
+    double inverse[LG_NODE_NV * LG_NODE_NV], room[LG_NODE_NV * LG_NODE_NV];
+    for (int i = 0; i < n; i++)
+        X[i * (n + 1)] += 1;
+    set_identity(n, inverse);
+    for (int j = 0; j < n; j++) {
+        lg_copy(n * n, X, room);
+        lg_alpha_solve_small(n, room, inverse + n * j);
+    }
+    lg_zero(n * n, C);
+    add_product(n, 1, T, inverse, C);
+}
+
+/* A, C, G and P^-1 of the turning part of a factor. */
+static void form_maps(const lg_genalpha_stepper *g, turning part, double *A, double *C, double *G, double *Pinv)
+{
+    int n = part.n, v = part.v, count = n * n;
+    double sigma = g->alpha.sigma, theta[LG_NODE_NV], y[LG_NODE_NV], E[LG_NODE_NV];
+    double T[LG_NODE_NV * LG_NODE_NV], ad[LG_NODE_NV * LG_NODE_NV], W[LG_NODE_NV * LG_NODE_NV],
+        X[LG_NODE_NV * LG_NODE_NV];
+    for (int i = 0; i < n; i++) {
+        theta[i] = g->now.theta[v + i];
+        y[i] = theta[i] - g->now.c[v + i];
+        E[i] = g->now.a[v + i] - g->w[v + i];
+    }
+    part.node->tangent(0, theta, T);
+    part.node->ad(0, theta, ad);
+    set_identity(n, A);
+    add_product(n, -1, ad, T, A);
+
+    lg_tangent_slope(part.node, theta, y, W);
+    for (int i = 0; i < count; i++) {
+        double turned = T[i] - (i % (n + 1) == 0);
+        G[i] = g->beta_prime * sigma * turned;
+        X[i] = sigma * (W[i] + turned);
+    }
+    if (sigma != 1) {
+        lg_tangent_slope(part.node, theta, E, W);
+        lg_axpy(count, -(1 - sigma) / g->beta_prime, W, X);
+    }
+    divide_by_P(sigma, n, T, G);
+    divide_by_P(sigma, n, T, X);
+    divide_by_X(n, T, X, C);
+    set_identity(n, Pinv);
+    divide_by_P(sigma, n, T, Pinv);
+}
+
+/* Puts the n x n matrix M of the velocities from v on into that of its block, which is the identity elsewhere. */
+static void put_into_block(const lg_block *b, turning part, const double *M, double *out)
+{
+    for (int j = 0; j < part.n; j++)
+        for (int i = 0; i < part.n; i++)
+            out[part.v - b->v + i + (long)b->nv * (part.v - b->v + j)] = M[i + part.n * j];
+}
+
+/* The maps of all factors, and from them the matrices of chains. */
+static void form_all_maps(lg_genalpha_stepper *g)
+{
+    const lg_space *space = g->base.system->space;
+    lg_alpha_slopes *d = g->slopes;
+    double CP[LG_NODE_NV * LG_NODE_NV];
+    long at = 0;
+    for (const lg_block *b = space->block; b < space->block + space->nblocks; b++) {
+        if (b->linear)
+            continue;
+        set_identity(b->nv, d->chain_C + b->m);
+        if (d->chain_CP)
+            set_identity(b->nv, d->chain_CP + b->m);
+        for (const lg_factor *f = b->factor; f < b->factor + b->nfactors; f++) {
+            turning part = turning_part(f);
+            if (f->node->linear)
+                continue;
+            form_maps(g, part, d->A + at, d->C + at, d->G + at, d->Pinv + at);
+            put_into_block(b, part, d->C + at, d->chain_C + b->m);
+            if (d->chain_CP) {
+                lg_zero(part.n * part.n, CP);
+                add_product(part.n, 1, d->C + at, d->Pinv + at, CP);
+                put_into_block(b, part, CP, d->chain_CP + b->m);
+            }
+            at += part.n * part.n;
+        }
+    }
+}
+
+/* out += s M x */
+static void add_mapped(int n, double s, const double *M, const double *x, double *out)
+{
+    for (int j = 0; j < n; j++)
+        lg_axpy(n, s * x[j], M + n * j, out);
+}
+
+/* dq (nv) for the derivatives of vdot in x (NULL: zero), of what is known, and of B(q_n)^T mu in ds (NULL: zero). */
+static void move(const lg_genalpha_stepper *g, const double *x, const double *dq_n, const double *ds, double *dq)
+{
+    const lg_space *space = g->base.system->space;
+    const lg_alpha_slopes *d = g->slopes;
+    double s = 1 / g->beta_prime;
+    long at = 0;
+    for (int i = 0; i < space->nv; i++)
+        dq[i] = dq_n[i] + d->theta0[i] + s * ((x ? x[i] : 0) - (ds ? ds[i] : 0));
+    for (const lg_factor *f = space->factor; f < space->factor + space->nfactors; f++) {
+        if (f->node->linear)
+            continue;
+        turning part = turning_part(f);
+        int n = part.n, v = part.v;
+        double known[LG_NODE_NV];
+        for (int i = 0; i < n; i++)
+            known[i] = g->beta_prime * d->theta0[v + i] + (x ? x[v + i] : 0);
+        add_mapped(n, 1, d->G + at, d->c + v, known);
+        if (ds)
+            add_mapped(n, -1, d->Pinv + at, ds + v, known);
+        lg_zero(n, dq + v);
+        add_mapped(n, 1, d->A + at, dq_n + v, dq + v);
+        add_mapped(n, s, d->C + at, known, dq + v);
+        at += n * n;
+    }
+}
+
+/* ---- matrices ---- */
+
+static lg_point end_point(const lg_genalpha_stepper *g, const lg_state *before, const lg_state *after)
+{
+    lg_point point = lg_point_at(after->t, after->q, after->v);
+    point.t_in = before->t + 0.5 * g->h;
+    point.a = after->a, point.lam = after->lam, point.mem.values = after->mem, point.work = g->base.accel.work;
+    return point;
+}
+
+static lg_point start_point(const lg_genalpha_stepper *g, const lg_state *before)
+{
+    lg_point point = lg_point_after(before->t, before->q, before->v, before->mem);
+    point.lam = g->mu, point.work = g->base.accel.work;
+    return point;
+}
+
+/* Row scales of positions and velocities, and the chains d(q, v, a)/dx. */
+static void form_chains(lg_genalpha_stepper *g)
+{
+    const lg_space *space = g->base.system->space;
+    lg_alpha_slopes *d = g->slopes;
+    for (int i = 0; i < space->nblocks; i++) {
+        const lg_block *b = &space->block[i];
+        d->chain[i] = (lg_chain){{1 / g->beta_prime, g->gamma_prime / g->beta_prime, 1}, {NULL, NULL, NULL}};
+        d->chain[i].X[0] = b->linear ? NULL : d->chain_C + b->m;
+    }
+}
+
+/* Constraint rows of the matrix. Index 3 has positions, and velocities where rows are nonholonomic. */
+static void add_rows(lg_genalpha_stepper *g)
+{
+    const lg_pattern *pattern = g->base.system->pattern;
+    lg_alpha_slopes *d = g->slopes;
+    const lg_linearised *l = &g->base.linear;
+    double of_phi = g->beta_prime, of_phidot = g->beta_prime / g->gamma_prime;
+    if (g->index != LG_INDEX_3) {
+        lg_matrix_add_border(&d->matrix, 1, l->B, of_phidot, l->B, 1, d->chain);
+        lg_matrix_add_rows(&d->matrix, of_phidot, l->Z, 0, d->chain);
+        return;
+    }
+    if (!pattern->nnonholonomic) {
+        lg_matrix_add_border(&d->matrix, 1, l->B, of_phi, l->B, 0, d->chain);
+        return;
+    }
+    lg_matrix_put_columns(&d->matrix, l->B);
+    lg_matrix_add_rows(&d->matrix, of_phi, d->B, 0, d->chain);
+    lg_matrix_add_rows(&d->matrix, of_phidot, d->B_part, 1, d->chain);
+    lg_matrix_add_rows(&d->matrix, of_phidot, d->Z_part, 0, d->chain);
+}
+
+/* Copies B without nonholonomic rows, and these alone. */
+static void split_rows(lg_genalpha_stepper *g)
+{
+    const lg_pattern *pattern = g->base.system->pattern;
+    lg_alpha_slopes *d = g->slopes;
+    const lg_linearised *l = &g->base.linear;
+    lg_copy(pattern->nvalues, l->B, d->B);
+    if (!pattern->nnonholonomic)
+        return;
+    lg_pattern_part(pattern, d->B, d->B_part);
+    double *Z = l->Z;
+    double *rest = d->Z_part;
+    lg_copy(pattern->nvalues, Z, rest);
+    lg_pattern_mask_nonholonomic(pattern, 0, rest);
+    for (int i = 0; i < pattern->nvalues; i++)
+        rest[i] = Z[i] - rest[i];
+}
+
+static lg_status factor(lg_genalpha_stepper *g, const lg_point *end)
+{
+    lg_alpha_slopes *d = g->slopes;
+    form_chains(g);
+    LG_TRY(lg_linearise(&g->base.linear, end, &(lg_tangent){&d->matrix, d->chain}));
+    if (g->base.system->pattern->nrows) {
+        split_rows(g);
+        add_rows(g);
+    }
+    g->base.factorisations++;
+    return lg_factor_named(g->base.system, &d->matrix, &g->base.report);
+}
+
+/* Adds the identity on the diagonal blocks. */
+static void assemble_mu(lg_genalpha_stepper *g)
+{
+    const lg_space *space = g->base.system->space;
+    lg_alpha_slopes *d = g->slopes;
+    for (int i = 0; i < space->nblocks; i++) {
+        const double *X = space->block[i].linear ? NULL : d->chain_CP + space->block[i].m;
+        d->of_q[i] = (lg_chain){{1, 1, 1}, {X, X, X}};
+    }
+    lg_matrix_zero(&d->mu_matrix);
+    lg_alpha_add_identity(&d->mu_matrix, g->base.system->pattern);
+    lg_matrix_add_border(&d->mu_matrix, 1, g->Bn, 1, d->B, 0, d->of_q);
+}
+
+/* d(B(q_n)^T mu)/dq as the difference of two stiffnesses. */
+static lg_status form_reaction(lg_genalpha_stepper *g, const lg_state *before)
+{
+    const lg_system *system = g->base.system;
+    lg_alpha_slopes *d = g->slopes;
+    lg_point point = start_point(g, before);
+    lg_matrix_zero(&d->reaction);
+    for (int sign = 1; sign >= -1; sign -= 2) {
+        for (int i = 0; i < system->space->nblocks; i++)
+            d->of_q[i] = (lg_chain){.k = {sign, 0, 0}};
+        g->base.accel.evaluations++;
+        LG_TRY(system->eval(system->self, &point,
+                            &(lg_wanted){.tangent = &(lg_tangent){&d->reaction, d->of_q}, .ntangents = 1}));
+        point.lam = NULL;
+    }
+    return LG_OK;
+}
+
+static lg_status factor_mu(lg_genalpha_stepper *g)
+{
+    lg_alpha_slopes *d = g->slopes;
+    lg_pattern_mask_nonholonomic(g->base.system->pattern, 1, d->B);
+    assemble_mu(g);
+    g->base.factorisations++;
+    return lg_factor_named(g->base.system, &d->mu_matrix, &g->base.report);
+}
+
+/* ---- one parameter ---- */
+
+/* What is known in the step: derivatives of theta_0, v_0, a_0 and c_n from those of its start. */
+static void predict(const lg_genalpha_stepper *g, double ratio, const double *dv, const double *da, const double *own)
+{
+    const lg_alpha_slopes *d = g->slopes;
+    int nv = g->base.system->space->nv;
+    double Delta = g->alpha.alpha_m - g->alpha.alpha_f;
+    int knows_smooth = ratio != 1 && d->knows_vdot;
+    for (int i = 0; i < nv; i++) {
+        double smooth = knows_smooth ? Delta * (da[i] - own[nv + i]) : 0, rest = own[i] - da[i] - smooth;
+        d->ds[i] = da[i] + ratio * smooth + (knows_smooth ? fmin(ratio, 1) : ratio) * rest;
+    }
+    lg_alpha_predict_velocities(nv, &g->scales, dv, d->ds, da, d->theta0, d->v0, d->a0, d->c);
+}
+
+/* The rows of the right-hand side: minus what dq and dv alone make of them, with those of the parameter in l. */
+static void set_rows(lg_genalpha_stepper *g, const double *dq, const double *dv, double *rows)
+{
+    const lg_pattern *pattern = g->base.system->pattern;
+    const lg_alpha_slopes *d = g->slopes;
+    const lg_linearised *l = &g->base.linear;
+    double of_phi = -g->beta_prime, of_phidot = -g->beta_prime / g->gamma_prime;
+    lg_zero(pattern->nrows, rows);
+    if (g->index != LG_INDEX_3) {
+        lg_axpy(pattern->nrows, of_phidot, l->phidot, rows);
+        lg_pattern_add_B(pattern, l->B, of_phidot, dv, rows);
+        lg_pattern_add_B(pattern, l->Z, of_phidot, dq, rows);
+        return;
+    }
+    lg_axpy(pattern->nrows, of_phi, l->phi, rows);
+    lg_pattern_add_B(pattern, d->B, of_phi, dq, rows);
+    if (!pattern->nnonholonomic)
+        return;
+    for (int i = 0; i < pattern->nnonholonomic; i++) {
+        int row = lg_pattern_nonholonomic(pattern, i);
+        rows[row] += of_phidot * l->phidot[row];
+    }
+    lg_pattern_add_B(pattern, d->B_part, of_phidot, dv, rows);
+    lg_pattern_add_B(pattern, d->Z_part, of_phidot, dq, rows);
+}
+
+/* x and dlam for the known part of dq. */
+static lg_status solve(lg_genalpha_stepper *g, const double *dq)
+{
+    const lg_alpha_slopes *d = g->slopes;
+    lg_linearised *l = &g->base.linear;
+    int nv = g->base.system->space->nv, nrows = g->base.system->pattern->nrows;
+    lg_zero(nv, d->x);
+    lg_axpy(nv, -1, l->force, d->x);
+    lg_linearised_forces(l, -1, dq, d->v0, d->x);
+    if (nrows)
+        set_rows(g, dq, d->v0, d->x + nv);
+    return lg_matrix_solve(&d->matrix, d->x);
+}
+
+/* Adds to dmu what the derivative of phi along dq asks for; *change is the largest part of it. */
+static lg_status correct_mu(lg_genalpha_stepper *g, const double *dq, double *dmu, double *change)
+{
+    const lg_pattern *pattern = g->base.system->pattern;
+    const lg_alpha_slopes *d = g->slopes;
+    int nv = g->base.system->space->nv, nrows = pattern->nrows;
+    double *rows = d->mu + nv;
+    lg_zero(nv + nrows, d->mu);
+    lg_axpy(nrows, -g->beta_prime, g->base.linear.phi, rows);
+    lg_pattern_add_B(pattern, d->B, -g->beta_prime, dq, rows);
+    for (int i = 0; i < pattern->nnonholonomic; i++)
+        rows[lg_pattern_nonholonomic(pattern, i)] = 0;
+    LG_TRY(lg_matrix_solve(&d->mu_matrix, d->mu));
+    *change = lg_max_abs(nrows, rows);
+    lg_axpy(nrows, 1, rows, dmu);
+    return LG_OK;
+}
+
+/* x, dlam, dmu and dq in stabilised index 2. The sweeps end where dmu no longer changes but for round-off. */
+static lg_status solve_with_mu(lg_genalpha_stepper *g, const lg_point *start, int k, const double *dq_n)
+{
+    const lg_pattern *pattern = g->base.system->pattern;
+    const lg_alpha_slopes *d = g->slopes;
+    int nv = g->base.system->space->nv, nrows = pattern->nrows;
+    double *dmu = d->dmu + (long)nrows * k, change = 1, last = INFINITY;
+    lg_linearised *l = &g->base.linear;
+    LG_TRY(lg_linearised_reaction(l, start, k, d->ds_known));
+    lg_zero(nv + nrows, l->y);
+    lg_zero(nrows, l->x + nv);
+    lg_copy(nv, dq_n, l->x);
+    lg_matrix_add_product(&d->reaction, 1, l->x, l->y);
+    lg_axpy(nv, 1, l->y, d->ds_known);
+    for (int i = 0; i < SWEEPS; i++) {
+        lg_copy(nv, d->ds_known, d->ds);
+        lg_pattern_add_BT(pattern, g->Bn, 1, dmu, d->ds);
+        move(g, NULL, dq_n, d->ds, d->dq);
+        LG_TRY(solve(g, d->dq));
+        move(g, d->x, dq_n, d->ds, d->dq);
+        LG_TRY(correct_mu(g, d->dq, dmu, &change));
+        double size = lg_max_abs(nrows, dmu) + lg_max_abs(nv, d->x), noise = g->beta_prime * lg_max_abs(nv, d->dq);
+        if (change <= DBL_EPSILON * (size + noise) || (change >= 0.5 * last && change <= settled * (size + noise)))
+            return LG_OK;
+        last = change;
+    }
+    lg_report_name(&g->base.report, "the derivatives of mu do not settle");
+    return LG_NO_CONVERGENCE;
+}
+
+static lg_status advance(lg_genalpha_stepper *g, const lg_point *start, const lg_point *end, double ratio, int k,
+                         const lg_sensitivities *s)
+{
+    const lg_alpha_slopes *d = g->slopes;
+    int nv = g->base.system->space->nv, nrows = g->base.system->pattern->nrows, nown = count(&g->base);
+    double *dq = s->q + (long)nv * k, *dv = s->v + (long)nv * k, *da = s->a + (long)nv * k,
+           *own = s->own + (long)nown * k;
+    predict(g, ratio, dv, da, own);
+    LG_TRY(lg_linearised_terms(&g->base.linear, end, k));
+    if (g->index == LG_INDEX_STABILIZED) {
+        LG_TRY(solve_with_mu(g, start, k, dq));
+    } else {
+        move(g, NULL, dq, NULL, d->dq);
+        LG_TRY(solve(g, d->dq));
+        move(g, d->x, dq, NULL, d->dq);
+    }
+    if (nown > nv)
+        lg_copy(nv, da, own + nv);
+    for (int i = 0; i < nv; i++) {
+        dq[i] = d->dq[i];
+        dv[i] = d->v0[i] + g->gamma_prime / g->beta_prime * d->x[i];
+        da[i] = d->x[i];
+        own[i] = d->a0[i] + g->alpha.kappa * d->x[i];
+    }
+    lg_copy(nrows, d->x + nv, s->lam + (long)nrows * k);
+    return LG_OK;
+}
+
+/* ---- the step ---- */
+
+/* The accelerations with which the step has begun anew. */
+static lg_status begin_anew(lg_genalpha_stepper *g, const lg_state *before, const lg_sensitivities *s)
+{
+    lg_point point = lg_point_after(before->t, before->q, before->v, before->mem);
+    lg_linearised *l = &g->base.linear;
+    int nv = g->base.system->space->nv, nrows = g->base.system->pattern->nrows;
+    point.a = g->fresh, point.lam = g->fresh + nv, point.work = g->base.accel.work;
+    g->matrix_valid = 0;
+    LG_TRY(lg_linearise(l, &point, NULL));
+    LG_TRY(lg_accel_factor(&g->base.accel, &point, &(lg_wanted){0}, &g->base.report));
+    for (int k = 0; k < s->count; k++)
+        LG_TRY(lg_linearised_accelerations(l, &point, k, s->q + (long)nv * k, s->v + (long)nv * k, s->a + (long)nv * k,
+                                           s->lam + (long)nrows * k));
+    reset(&g->base, s);
+    return LG_OK;
+}
+
+/* The ratio of the step to the one before, as in take_accelerations of genalpha.c. */
+static double ratio_of(lg_genalpha_stepper *g, const lg_state *before)
+{
+    lg_alpha_carry c;
+    lg_alpha_carry_layout(g, before->carry, &c);
+    g->slopes->knows_vdot = g->adapts && lg_alpha_knows_vdot(g, &c);
+    return g->anew || *c.h <= 0 || *c.h == g->h ? 1 : g->h / *c.h;
+}
+
+static lg_status step(lg_stepper *self, const lg_state *before, const lg_state *after, double h,
+                      const lg_sensitivities *s)
+{
+    lg_genalpha_stepper *g = (lg_genalpha_stepper *)self;
+    (void)h;
+    lg_point start = start_point(g, before), end = end_point(g, before, after);
+    form_all_maps(g);
+    if (g->index == LG_INDEX_STABILIZED)
+        LG_TRY(form_reaction(g, before));
+    if (g->anew)
+        LG_TRY(begin_anew(g, before, s));
+    LG_TRY(factor(g, &end));
+    if (g->index == LG_INDEX_STABILIZED)
+        LG_TRY(factor_mu(g));
+    double ratio = ratio_of(g, before);
+    for (int k = 0; k < s->count; k++)
+        LG_TRY(advance(g, &start, &end, ratio, k, s));
+    return LG_OK;
+}
+
+const lg_stepper_sensitivities lg_alpha_sensitivities = {
+    .refused = refused, .count = count, .layout = layout, .reset = reset, .step = step, .close = close_matrices};

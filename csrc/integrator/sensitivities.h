@@ -1,0 +1,27 @@
+/* What a method knows about derivatives of its steps: optional functions of a stepper. */
+#ifndef LG_INTEGRATOR_SENSITIVITIES_H
+#define LG_INTEGRATOR_SENSITIVITIES_H
+
+#include "integrator/stepper.h"
+
+/* The derivatives of a state by parameters, one column after the other: left-trivialised, block by block. */
+typedef struct lg_sensitivities {
+    int count;
+    double *q, *v, *a, *lam; /* nv, nv, nv and nrows in a column */
+    double *own; /* of the stepper's carry, as many numbers as it needs */
+} lg_sensitivities;
+
+struct lg_stepper_sensitivities {
+    /* The option because of which steps have no derivatives, after `prepare`; NULL: they have. */
+    const char *(*refused)(const lg_stepper *self);
+    int (*count)(const lg_stepper *self); /* numbers in a column of `own` */
+    void (*layout)(lg_stepper *self, lg_arena *arena);
+    /* Writes `own` of a first step; all else is that of its start. */
+    void (*reset)(const lg_stepper *self, const lg_sensitivities *s);
+    /* The derivatives of the end of the step of size h that has just succeeded, in place of those of its start. */
+    lg_status (*step)(lg_stepper *self, const lg_state *before, const lg_state *after, double h,
+                      const lg_sensitivities *s);
+    void (*close)(lg_stepper *self); /* frees what the arena does not hold; NULL: nothing */
+};
+
+#endif

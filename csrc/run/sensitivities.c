@@ -1,0 +1,85 @@
+/* Derivatives of a run's state by parameters; see sensitivities.h. */
+#include "run/sensitivities.h"
+
+#include "integrator/methods.h"
+
+#include <stdio.h>
+
+int lg_sensitivities_count(const lg_stepper *stepper)
+{
+    if (!stepper->nparameters)
+        return 0;
+    int nv = stepper->system->space->nv, nrows = stepper->system->pattern->nrows;
+    return stepper->nparameters * (3 * nv + nrows + stepper->type->sensitivities->count(stepper));
+}
+
+lg_sensitivities lg_sensitivities_in(const lg_stepper *stepper, double *base)
+{
+    int nv = stepper->system->space->nv, nrows = stepper->system->pattern->nrows;
+    lg_sensitivities s = {.count = stepper->nparameters, .q = base};
+    s.v = s.q + (long)s.count * nv;
+    s.a = s.v + (long)s.count * nv;
+    s.lam = s.a + (long)s.count * nv;
+    s.own = s.lam + (long)s.count * nrows;
+    return s;
+}
+
+/* "genalpha, newmark": the methods whose steps have derivatives. */
+static void list_differentiated(char *text, size_t size)
+{
+    text[0] = '\0';
+    for (int i = 0; i < lg_method_count; i++)
+        if (lg_methods[i]->stepper->sensitivities)
+            lg_text_list(text, size, lg_methods[i]->name);
+}
+
+lg_status lg_sensitivities_check(lg_stepper *stepper)
+{
+    const lg_stepper_sensitivities *sensitivities = stepper->type->sensitivities;
+    char others[LG_NAME_SIZE];
+    if (!stepper->nparameters)
+        return LG_OK;
+    if (!sensitivities) {
+        list_differentiated(others, sizeof others);
+        lg_report_say(&stepper->report, "sensitivity: the steps of %s have no derivatives%s; those of %s have",
+                      stepper->method->name, stepper->method->stepper->sensitivities ? " with these options" : "",
+                      others);
+        return LG_BAD_ARGUMENT;
+    }
+    const char *refused = sensitivities->refused(stepper);
+    if (refused)
+        lg_report_say(&stepper->report, "sensitivity: %s", refused);
+    return refused ? LG_BAD_ARGUMENT : LG_OK;
+}
+
+void lg_sensitivities_layout(lg_stepper *stepper, lg_arena *arena)
+{
+    if (!stepper->nparameters)
+        return;
+    stepper->linear.accel = &stepper->accel;
+    stepper->linear.plan = stepper->plans.of[LG_COUPLING_TANGENTS];
+    lg_linearised_layout(&stepper->linear, arena);
+    stepper->type->sensitivities->layout(stepper, arena);
+}
+
+void lg_sensitivities_close(lg_stepper *stepper)
+{
+    if (stepper->nparameters && stepper->type->sensitivities && stepper->type->sensitivities->close)
+        stepper->type->sensitivities->close(stepper);
+}
+
+lg_status lg_sensitivities_restart(lg_stepper *stepper, const lg_point *point, const lg_state *state,
+                                   const lg_sensitivities *s)
+{
+    int nv = stepper->system->space->nv, nrows = stepper->system->pattern->nrows;
+    lg_linearised *l = &stepper->linear;
+    lg_point at = *point;
+    at.a = state->a, at.lam = state->lam, at.work = stepper->accel.work;
+    LG_TRY(lg_linearise(l, &at, NULL));
+    LG_TRY(lg_accel_factor(&stepper->accel, &at, &(lg_wanted){0}, &stepper->report));
+    for (int k = 0; k < s->count; k++)
+        LG_TRY(lg_linearised_accelerations(l, &at, k, s->q + (long)nv * k, s->v + (long)nv * k, s->a + (long)nv * k,
+                                           s->lam + (long)nrows * k));
+    stepper->type->sensitivities->reset(stepper, s);
+    return LG_OK;
+}

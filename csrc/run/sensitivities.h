@@ -1,0 +1,21 @@
+/* The derivatives of a run's state by parameters, which are part of its carry. */
+#ifndef LG_RUN_SENSITIVITIES_H
+#define LG_RUN_SENSITIVITIES_H
+
+#include "integrator/sensitivities.h"
+
+/* Numbers in the carry; 0 in a run without parameters. */
+int lg_sensitivities_count(const lg_stepper *stepper);
+/* The parts of the carry from `base` on. */
+lg_sensitivities lg_sensitivities_in(const lg_stepper *stepper, double *base);
+/* LG_BAD_ARGUMENT, with the reason in the report, if the stepper's steps have no derivatives. */
+lg_status lg_sensitivities_check(lg_stepper *stepper);
+void lg_sensitivities_layout(lg_stepper *stepper, lg_arena *arena);
+void lg_sensitivities_close(lg_stepper *stepper);
+
+/* Where a run begins, or begins anew, at a point: derivatives of the accelerations and multipliers of a state from
+   those of q and v, and those of the stepper's carry. */
+lg_status lg_sensitivities_restart(lg_stepper *stepper, const lg_point *point, const lg_state *state,
+                                   const lg_sensitivities *s);
+
+#endif

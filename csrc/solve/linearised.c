@@ -1,0 +1,181 @@
+/* The equations linearised at a point; see linearised.h. */
+#include "solve/linearised.h"
+
+#include "core/small.h"
+
+#include <math.h>
+
+void lg_linearised_layout(lg_linearised *l, lg_arena *arena)
+{
+    const lg_system *system = l->accel->system;
+    const lg_pattern *pattern = system->pattern;
+    size_t nv = (size_t)system->space->nv, nrows = (size_t)pattern->nrows, nblocks = (size_t)system->space->nblocks;
+    double **velocities[] = {&l->force, &l->term, &l->v, &l->theta};
+    double **rows[] = {&l->phi, &l->phidot, &l->rows};
+    lg_matrix_layout_values(&l->K, l->plan, arena);
+    lg_matrix_layout_values(&l->D, l->plan, arena);
+    l->B = lg_arena_doubles(arena, (size_t)pattern->nvalues);
+    l->Z = lg_arena_doubles(arena, (size_t)pattern->nvalues);
+    l->of_q = lg_arena_take(arena, nblocks * sizeof *l->of_q);
+    l->of_v = lg_arena_take(arena, nblocks * sizeof *l->of_v);
+    for (size_t i = 0; arena->base && i < nblocks; i++) {
+        l->of_q[i] = (lg_chain){.k = {1, 0, 0}};
+        l->of_v[i] = (lg_chain){.k = {0, 1, 0}};
+    }
+    for (size_t i = 0; i < sizeof velocities / sizeof *velocities; i++)
+        *velocities[i] = lg_arena_doubles(arena, nv);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        *rows[i] = lg_arena_doubles(arena, nrows);
+    l->x = lg_arena_doubles(arena, nv + nrows);
+    l->y = lg_arena_doubles(arena, nv + nrows);
+    l->q = lg_arena_doubles(arena, (size_t)system->space->nq);
+    l->work = lg_arena_doubles(arena, system->sensitivity ? (size_t)system->sensitivity->nwork : 0);
+}
+
+static lg_status evaluate(lg_linearised *l, const lg_point *point, const lg_wanted *wanted)
+{
+    const lg_system *system = l->accel->system;
+    l->accel->evaluations++;
+    return system->eval(system->self, point, wanted);
+}
+
+lg_status lg_linearise(lg_linearised *l, const lg_point *point, const lg_tangent *also)
+{
+    int constrained = l->accel->system->pattern->nrows > 0;
+    lg_tangent tangents[] = {{&l->K, l->of_q}, {&l->D, l->of_v}, also ? *also : (lg_tangent){0}};
+    lg_wanted wanted = {.B = constrained ? l->B : NULL, .Z = constrained ? l->Z : NULL};
+    wanted.tangent = tangents;
+    wanted.ntangents = also ? 3 : 2;
+    for (int i = 0; i < wanted.ntangents; i++)
+        lg_matrix_zero(tangents[i].S);
+    return evaluate(l, point, &wanted);
+}
+
+void lg_linearised_forces(lg_linearised *l, double s, const double *dq, const double *dv, double *out)
+{
+    int nv = l->accel->system->space->nv, nrows = l->accel->system->pattern->nrows;
+    lg_zero(nv + nrows, l->y);
+    lg_copy(nv, dq, l->x);
+    lg_zero(nrows, l->x + nv);
+    lg_matrix_add_product(&l->K, s, l->x, l->y);
+    lg_copy(nv, dv, l->x);
+    lg_matrix_add_product(&l->D, s, l->x, l->y);
+    lg_axpy(nv, 1, l->y, out);
+}
+
+/* ---- parameters ---- */
+
+/* What is wanted by parameter k, zeros if the system does not depend on parameters. */
+static lg_status differentiate(lg_linearised *l, const lg_point *point, int k, const lg_wanted *wanted)
+{
+    const lg_system *system = l->accel->system;
+    lg_point at = *point;
+    at.work = l->work;
+    at.same_q = 0;
+    return system->sensitivity->eval(system->self, k, &at, wanted);
+}
+
+lg_status lg_linearised_terms(lg_linearised *l, const lg_point *point, int k)
+{
+    const lg_system *system = l->accel->system;
+    int nv = system->space->nv, nrows = system->pattern->nrows;
+    double *gyro = l->x, *force = l->y, *Btlam = l->term;
+    lg_wanted wanted = {.Ma = l->force, .gyro = gyro, .force = force};
+    if (nrows)
+        wanted.Btlam = Btlam, wanted.phi = l->phi, wanted.phidot = l->phidot;
+    if (system->sensitivity) {
+        LG_TRY(differentiate(l, point, k, &wanted));
+        for (int i = 0; i < nv; i++)
+            l->force[i] += gyro[i] - force[i] + (nrows ? Btlam[i] : 0);
+        return LG_OK;
+    }
+    lg_zero(nv, l->force);
+    lg_zero(nrows, l->phi);
+    lg_zero(nrows, l->phidot);
+    return LG_OK;
+}
+
+lg_status lg_linearised_reaction(lg_linearised *l, const lg_point *point, int k, double *out)
+{
+    if (l->accel->system->sensitivity)
+        return differentiate(l, point, k, &(lg_wanted){.Btlam = out});
+    lg_zero(l->accel->system->space->nv, out);
+    return LG_OK;
+}
+
+/* ---- accelerations ---- */
+
+/* rows += s d(B a - zeta)/dp for parameter k at fixed q, v and a, from d(phidot)/dp with a and with zero as v. */
+static lg_status add_parameter(lg_linearised *l, const lg_point *point, int k, double s, double *rows)
+{
+    const lg_system *system = l->accel->system;
+    int nrows = system->pattern->nrows;
+    lg_point at = *point;
+    double *zeta = l->rows, *phidot = l->phidot;
+    if (!system->sensitivity)
+        return LG_OK;
+    LG_TRY(differentiate(l, &at, k, &(lg_wanted){.zeta = zeta}));
+    lg_axpy(nrows, -s, zeta, rows);
+    at.v = point->a;
+    LG_TRY(differentiate(l, &at, k, &(lg_wanted){.phidot = phidot}));
+    lg_axpy(nrows, s, phidot, rows);
+    lg_zero(system->space->nv, l->v);
+    at.v = l->v;
+    LG_TRY(differentiate(l, &at, k, &(lg_wanted){.phidot = phidot}));
+    lg_axpy(nrows, -s, phidot, rows);
+    return LG_OK;
+}
+
+/* rows += s (B a - zeta) at the point moved by x along (dq, dv), at fixed a */
+static lg_status add_displaced(lg_linearised *l, const lg_point *point, double x, const double *dq, const double *dv,
+                               double s, double *rows)
+{
+    const lg_system *system = l->accel->system;
+    int nv = system->space->nv, nrows = system->pattern->nrows;
+    double *zeta = l->rows, *B = l->Z;
+    for (int i = 0; i < nv; i++) {
+        l->theta[i] = x * dq[i];
+        l->v[i] = point->v[i] + x * dv[i];
+    }
+    lg_space_retract(system->space, point->q, l->theta, l->q);
+    lg_point at = *point;
+    at.q = l->q, at.v = l->v, at.mem.theta = l->theta;
+    LG_TRY(evaluate(l, &at, &(lg_wanted){.B = B, .zeta = zeta}));
+    lg_pattern_add_B(system->pattern, B, s, point->a, rows);
+    lg_axpy(nrows, -s, zeta, rows);
+    return LG_OK;
+}
+
+/* rows -= the derivative of B a - zeta along (dq, dv), by differences of the sixth order. Rows are smooth functions of
+   the configuration on the scale of angles and lengths, so that these are exact to about 1e-13. */
+static lg_status subtract_rows(lg_linearised *l, const lg_point *point, const double *dq, const double *dv,
+                               double *rows)
+{
+    static const double weight[] = {45.0 / 60, -9.0 / 60, 1.0 / 60};
+    int nv = l->accel->system->space->nv;
+    double size = fmax(lg_max_abs(nv, dq), lg_max_abs(nv, dv) / (1 + lg_max_abs(nv, point->v))), step = 1e-2 / size;
+    for (int i = 0; size > 0 && i < 3; i++)
+        for (int sign = -1; sign <= 1; sign += 2)
+            LG_TRY(add_displaced(l, point, sign * (i + 1) * step, dq, dv, -sign * weight[i] / step, rows));
+    return LG_OK;
+}
+
+lg_status lg_linearised_accelerations(lg_linearised *l, const lg_point *point, int k, const double *dq,
+                                      const double *dv, double *da, double *dlam)
+{
+    const lg_system *system = l->accel->system;
+    int nv = system->space->nv, nrows = system->pattern->nrows;
+    double *x = l->accel->x, *rows = x + nv;
+    LG_TRY(lg_linearised_terms(l, point, k));
+    lg_zero(nv + nrows, x);
+    lg_axpy(nv, -1, l->force, x);
+    lg_linearised_forces(l, -1, dq, dv, x);
+    if (nrows) {
+        LG_TRY(add_parameter(l, point, k, -1, rows));
+        LG_TRY(subtract_rows(l, point, dq, dv, rows));
+    }
+    LG_TRY(lg_accel_solve_linear(l->accel, x));
+    lg_copy(nv, x, da);
+    lg_copy(nrows, rows, dlam);
+    return LG_OK;
+}

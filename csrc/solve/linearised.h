@@ -1,0 +1,38 @@
+/* The equations linearised at a point: products of the derivatives of their terms with derivatives of a state, and the
+   terms' own derivatives by parameters. Derivatives of states are left-trivialised, one column for each parameter. */
+#ifndef LG_SOLVE_LINEARISED_H
+#define LG_SOLVE_LINEARISED_H
+
+#include "solve/accel.h"
+#include "system/sensitivity.h"
+
+typedef struct lg_linearised {
+    lg_accel *accel; /* for the same system; set these two before lg_linearised_layout */
+    const lg_plan *plan; /* for LG_COUPLING_TANGENTS */
+    lg_matrix K, D; /* d(M a + gyro - force + B^T lam)/d(q, v) */
+    double *B, *Z; /* at the point, Z = d(phidot)/dq */
+    lg_chain *of_q, *of_v; /* those of K and D */
+    double *work; /* scratch for derivatives by parameters */
+    double *force, *phi, *phidot; /* derivatives by a parameter: of the residual M a + gyro - force + B^T lam, rows */
+    double *term, *rows; /* room for a term and for the zetas, or other rows, of a point */
+    double *x, *y; /* nv + nrows each */
+    double *q, *v, *theta; /* of a displaced point */
+} lg_linearised;
+
+void lg_linearised_layout(lg_linearised *l, lg_arena *arena);
+
+/* K, D, B and Z at a point that has a and lam; adds to the matrix of `also` as well (NULL: none). */
+lg_status lg_linearise(lg_linearised *l, const lg_point *point, const lg_tangent *also);
+/* out += s (K dq + D dv) */
+void lg_linearised_forces(lg_linearised *l, double s, const double *dq, const double *dv, double *out);
+/* l->force, phi and phidot by parameter k at a point. */
+lg_status lg_linearised_terms(lg_linearised *l, const lg_point *point, int k);
+/* out (nv) = d(B^T lam)/dp for parameter k at a point, of which t, q and lam count. */
+lg_status lg_linearised_reaction(lg_linearised *l, const lg_point *point, int k, double *out);
+
+/* The derivatives of the accelerations and multipliers of the index-1 equations at a point that has been linearised,
+   with its a and lam, and whose matrix lg_accel_factor has factored. Z is lost. */
+lg_status lg_linearised_accelerations(lg_linearised *l, const lg_point *point, int k, const double *dq,
+                                      const double *dv, double *da, double *dlam);
+
+#endif

@@ -1,0 +1,179 @@
+"""Derivatives of runs by parameters: what `integrate` needs for them, and what follows from them."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+
+from lgint import _core
+from lgint._args import Array, shown
+from lgint._model.compile import CONTROL
+from lgint._model.model import Model
+from lgint._model.sensitivity import differentiated, direction
+from lgint._model.start import memory_of
+from lgint._model.system import System
+
+# differences of the sixth order: multiples of the step, and weights; forward, where a value is zero and may have to
+# stay positive
+CENTRAL: Final = ((-3, -1 / 60), (-2, 9 / 60), (-1, -45 / 60), (1, 45 / 60), (2, -9 / 60), (3, 1 / 60))
+FORWARD: Final = tuple(zip(range(7), np.array([-147, 360, -450, 400, -225, 72, -10]) / 60, strict=True))
+INSTEAD: Final = {
+    "start": "begin a new one from model.with_state(start)",
+    "path": "save its result with run.save",
+    "save": "it keeps whole states",
+    "t_eval": "give the times as stops",
+    "events": "only events that record their times and change nothing",
+}
+STEP: Final = 1e-2  # by how much differences move angles, and velocities and parameters in proportion to themselves
+
+
+@dataclass(frozen=True)
+class Sensitivity:
+    """Derivatives of the states of a run by parameters, exact for the steps that it took.
+
+    Attributes
+    ----------
+    parameters : list of str
+        Their names, as given to `integrate`.
+    dq : ndarray, shape (n, nv, p)
+        Derivatives of the coordinates, left-trivialised: the displacement from q to q(p + dp) is q exp(dq dp), block
+        by block as velocities are.
+    dv : ndarray, shape (n, nv, p)
+        Derivatives of the velocities.
+    dvdot : ndarray, shape (n, nv, p)
+        Derivatives of the accelerations.
+    dlam : ndarray, shape (n, nc, p)
+        Derivatives of the multipliers.
+    """
+
+    parameters: list[str]
+    dq: Array
+    dv: Array
+    dvdot: Array
+    dlam: Array
+
+
+def sensitivity_of(names: Sequence[str], columns: Array, nv: int) -> Sensitivity:
+    """The derivatives in rows of the core, of which each has those of q, v, vdot and lam, parameter by parameter."""
+    n, p = len(columns), len(names)
+    cuts = [p * nv * i for i in (1, 2, 3)]
+    parts = (np.moveaxis(part.reshape(n, p, -1), 1, 2) for part in np.split(columns, cuts, axis=1))
+    return Sensitivity([*names], *parts)
+
+
+def parameters_of(names: object) -> tuple[str, ...]:
+    """The argument `sensitivity`; ValueError unless it is a list of different names."""
+    given = [names] if isinstance(names, str) else names
+    if not isinstance(given, Sequence) or not given or not all(isinstance(name, str) for name in given):
+        raise ValueError(f"sensitivity: a list of names of parameters expected, got {shown(names)}")
+    if len(set(given)) < len(given):
+        raise ValueError(f"sensitivity: different names expected, got {shown(names)}")
+    return tuple(given)
+
+
+def refuse_others(**given: object) -> None:
+    """ValueError for an argument of `integrate` that a run with sensitivities does not take."""
+    for name, value in given.items():
+        if value is not None:
+            raise ValueError(f"{name}: a run with `sensitivity` cannot have it; {INSTEAD[name]}")
+
+
+def slopes_of(
+    model: System, given: Sequence[str], t0: float, memory: dict[str, Any], ends: bool
+) -> tuple[_core.System, dict[str, Any], tuple[int, Array, Array]]:
+    """The system of the core with derivatives by these parameters, and what it is given of the start."""
+    names = parameters_of(given)
+    refuse_others(events=ends or None)
+    if not isinstance(model, Model):
+        raise ValueError(
+            f"sensitivity: the terms of a {type(model).__name__} are functions, which have no derivatives by "
+            "parameters; build the model of bodies, joints and forces"
+        )
+    _refuse_memory(model)
+    core = differentiated(model, names)
+    dq, dv = (np.array(slopes) for slopes in zip(*(_start_slopes(model, name, t0) for name in names), strict=True))
+    checked = bool(memory.get("checked") or "carry" in memory)
+    return core, {"mem": model.mem0, "checked": checked}, (len(names), dq.ravel(), dv.ravel())
+
+
+def _refuse_memory(model: Model) -> None:
+    """ValueError for memory of elements that steps change smoothly, which is not differentiated."""
+    for kind, _ in memory_of(model):
+        if kind.endswith("_bristle"):
+            raise ValueError("sensitivity: bristles of contacts have no derivatives; give friction by regularization")
+        if kind == CONTROL:
+            raise ValueError("sensitivity: sampled values of controls have no derivatives; leave out every=")
+
+
+def _start_slopes(model: Model, name: str, t0: float) -> tuple[Array, Array]:
+    """The derivatives of the projected start by a value of the model."""
+    dq, dv, step = np.zeros(model.nv), np.zeros(model.nv), _largest_step(model, name)
+    for times, weight in _stencil(model, name) if model.nc else ():
+        core = _varied(model, name, times * step).core
+        q, v = core.project(t0, model.q0, model.v0, model.mem0)
+        dq += weight / step * model.core.difference(model.q0, q)
+        dv += weight / step * v
+    return dq, dv
+
+
+def _stencil(model: Model, name: str) -> tuple[tuple[int, float], ...]:
+    return CENTRAL if float(model.values[name]) else FORWARD
+
+
+def _largest_step(model: Model, name: str) -> float:
+    return STEP * direction(model, name).size
+
+
+def _varied(model: Model, name: str, change: float) -> Model:
+    """The model with another value, without the warnings that its user has seen, or not, for his own."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return model.with_parameters(**{name: float(model.values[name]) + change})
+
+
+def derivative(run: Any, accessor: str, arguments: Sequence[Any], keywords: Mapping[str, Any]) -> Array:
+    """The derivatives of what an accessor gives, by differences along those of the states."""
+    found = run.sensitivity
+    if found is None:
+        raise ValueError("derivative: this run has no derivatives; integrate with sensitivity=[...]")
+    if not isinstance(accessor, str) or accessor.startswith("_") or not callable(getattr(type(run), accessor, None)):
+        raise ValueError(f"derivative: the name of a method of a trajectory expected, got {shown(accessor)}")
+
+    def value(other: Any) -> Array:
+        return np.asarray(getattr(other, accessor)(*arguments, **keywords), dtype=float)
+
+    shape = value(run).shape
+    if shape[:1] != run.t.shape:
+        raise ValueError(f"derivative: {accessor} has no value for each state")
+    return np.stack([_along(run, found, k, value) for k in range(len(found.parameters))], axis=-1)
+
+
+def _along(run: Any, found: Sensitivity, k: int, value: Callable[[Any], Array]) -> Array:
+    """The derivative by parameter k."""
+    step = _step(run, found, k)
+    stencil = _stencil(run.model, found.parameters[k])
+    total = sum(weight / step * value(_displaced(run, found, k, times * step)) for times, weight in stencil)
+    return np.asarray(total)
+
+
+def _step(run: Any, found: Sensitivity, k: int) -> float:
+    """The change of parameter k that moves no state by more than STEP, nor the parameter by more than its share."""
+    v = 1 + np.abs(run.v).max(initial=0)
+    largest = max(np.abs(found.dq[..., k]).max(initial=0), np.abs(found.dv[..., k]).max(initial=0) / v)
+    most = _largest_step(run.model, found.parameters[k])
+    return min(most, STEP / largest) if largest else most
+
+
+def _displaced(run: Any, found: Sensitivity, k: int, change: float) -> Any:
+    """The states that the run would have with another value of parameter k, to the first order."""
+    columns = {name: getattr(run, name) for name in run._parts}
+    columns["q"] = run.model.core.retract(run.q, change * found.dq[..., k])
+    for name, slope in (("v", found.dv), ("vdot", found.dvdot), ("lam", found.dlam)):
+        columns[name] = columns[name] + change * slope[..., k]
+    other = run._with({**columns, **run.extra})
+    other.model = _varied(run.model, found.parameters[k], change)
+    return other

@@ -1,0 +1,148 @@
+"""Derivatives of runs by parameters, of every method that has them, against differences of whole runs."""
+
+import numpy as np
+import pytest
+
+import lgint
+
+METHODS = [name for name in lgint.methods() if lgint.method_info(name)["differentiated"]]
+# sixth order: multiples of a step, and weights
+STENCIL = [(-3, -1 / 60), (-2, 9 / 60), (-1, -45 / 60), (1, 45 / 60), (2, -9 / 60), (3, 1 / 60)]
+LIE = ("R3xSO3", "R3xS3", "R3xRV", "SE3", "S3R3", "euler_parameters")
+TIGHT = {"newton_rtol": 1e-13, "newton_atol": 0.0}  # for the runs of differences
+M = lgint.models
+
+
+def pendulum(length=0.8):
+    """A body that swings on a rod of a given length."""
+    builder = lgint.ModelBuilder(gravity=(0, 0, -9.81))
+    builder.add_body("bob", mass=1.3, inertia=(0.02, 0.03, 0.04), position=(length, 0, 0))
+    builder.add_distance(lgint.ground, "bob", length=length, point_a=(0, 0, 0), point_b=(0, 0.1, 0), name="rod")
+    return builder.build(start="project")
+
+
+def by_differences(model, method, name, t_end, h, relative=1e-2, **options):
+    """Derivatives of q, v and lam by a value, and by the start that is projected with it."""
+    value = float(model.values[name])
+    step = relative * (abs(value) or 1)
+    own = TIGHT if any(row["name"] == "newton_rtol" for row in lgint.method_info(method)["options"]) else {}
+    total = [0.0, 0.0, 0.0]
+    middle = lgint.integrate(model, method, t_end=t_end, h=h, **own, **options)
+    for times, weight in STENCIL:
+        other = model.with_parameters(**{name: value + times * step}).with_state(project=True)
+        run = lgint.integrate(other, method, t_end=t_end, h=h, **own, **options)
+        parts = model.core.difference(middle.q, run.q), run.v, run.lam
+        total = [sofar + weight / step * part for sofar, part in zip(total, parts, strict=True)]
+    return total
+
+
+def distance(found, expected):
+    return np.abs(found - expected).max() / max(np.abs(expected).max(), 1e-3)
+
+
+CASES = {
+    "top": (lambda formulation: M.heavy_top(formulation=formulation), ["top.mass", "top.inertia[2,2]"], 1e-3),
+    "crank": (lambda formulation: M.slider_crank(formulation=formulation), ["rod.mass", "slider.mass"], 1e-3),
+    "chain": (lambda formulation: M.pendulum_chain(n=3, formulation=formulation), ["link2.mass", "gravity[0]"], 1e-2),
+}
+
+
+@pytest.mark.filterwarnings("ignore:inertia of")
+@pytest.mark.parametrize("formulation", LIE)
+@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize("method", METHODS)
+def test_every_family_agrees_with_differences_on_every_formulation(method, case, formulation):
+    make, names, h = CASES[case]
+    model = make(formulation)
+    run = lgint.integrate(model, method, t_end=50 * h, h=h, sensitivity=names)
+    for k, name in enumerate(names):
+        q, v, _ = by_differences(model, method, name, 50 * h, h)
+        assert distance(run.sensitivity.dq[..., k], q) < 1e-7
+        assert distance(run.sensitivity.dv[..., k], v) < 1e-7
+
+
+@pytest.mark.filterwarnings("ignore:inertia of")
+@pytest.mark.parametrize("options", [{"index": 2}, {"index": "stabilized"}, {"sigma": 0.0, "index": "stabilized"}])
+def test_multipliers_of_every_index_agree_with_differences(options):
+    model = M.heavy_top(formulation="S3R3")
+    run = lgint.integrate(model, "genalpha", t_end=0.05, h=1e-3, sensitivity=["top.inertia[1,1]"], **options)
+    q, v, lam = by_differences(model, "genalpha", "top.inertia[1,1]", 0.05, 1e-3, **options)
+    assert distance(run.sensitivity.dq[..., 0], q) < 1e-8
+    assert distance(run.sensitivity.dv[..., 0], v) < 1e-8
+    assert distance(run.sensitivity.dlam[..., 0], lam) < 1e-7
+
+
+@pytest.mark.parametrize("options", [{}, {"index": 2}, {"index": "stabilized"}])
+def test_velocity_rows_and_minimal_coordinates(options):
+    for model, name in [
+        (M.rolling_disk(), "disk.mass"),
+        (M.pendulum_chain(n=4, formulation="minimal"), "link3.mass"),
+    ]:
+        run = lgint.integrate(model, "genalpha", t_end=0.05, h=1e-3, sensitivity=[name, "gravity[1]"], **options)
+        for k, one in enumerate(run.sensitivity.parameters):
+            q, v, _ = by_differences(model, "genalpha", one, 0.05, 1e-3, **options)
+            assert distance(run.sensitivity.dq[..., k], q) < 1e-7
+            assert distance(run.sensitivity.dv[..., k], v) < 1e-7
+
+
+def test_a_length_moves_the_start_and_the_frequency():
+    model, h = pendulum(), 2e-3
+    run = lgint.integrate(model, "genalpha", t_end=0.2, h=h, sensitivity=["rod.length"])
+    q, v, _ = by_differences(model, "genalpha", "rod.length", 0.2, h)
+    assert np.abs(run.sensitivity.dq[0]).max() > 0.5
+    assert distance(run.sensitivity.dq[..., 0], q) < 1e-8
+    assert distance(run.sensitivity.dv[..., 0], v) < 1e-7
+    position = run.derivative("position", "bob")
+    np.testing.assert_allclose(position[..., 0], q[:, :3], rtol=0, atol=1e-8)
+
+
+def test_accessors_include_the_influence_of_the_parameter_itself():
+    run = lgint.integrate(M.heavy_top(), "genalpha", t_end=0.02, h=1e-3, sensitivity=["top.mass", "gravity[2]"])
+    energy = run.derivative("energy", "total")
+    mass, height = run.model.values["top.mass"], run.position("top")[:, 2]
+    assert energy.shape == (21, 2)
+    # conserved by the motion, so that its derivatives are those of its start but for errors of the method
+    start = 0.5 * np.sum(run.velocity("top")[0] ** 2) + 9.81 * height[0]
+    np.testing.assert_allclose(energy[0], [start, -mass * height[0]], rtol=1e-9, atol=1e-9)
+
+
+def test_slices_and_files_keep_derivatives(tmp_path):
+    run = lgint.integrate(M.heavy_top(), "genalpha", t_end=0.01, h=1e-3, sensitivity=["top.mass"])
+    run.save(tmp_path / "run.npz")
+    for other in (run[::2], lgint.load(tmp_path / "run.npz")[::2]):
+        assert other.sensitivity.parameters == ["top.mass"]
+        np.testing.assert_array_equal(other.sensitivity.dv, run.sensitivity.dv[::2])
+        np.testing.assert_array_equal(other.derivative("position", "top"), run.derivative("position", "top")[::2])
+    assert lgint.integrate(M.heavy_top(), "genalpha", t_end=0.01, h=1e-3).sensitivity is None
+
+
+def test_derivatives_go_on_over_kinks_and_adaptive_steps():
+    builder = lgint.ModelBuilder(gravity=(0, 0, 0))
+    builder.add_body("body", mass=2.0, inertia=(0.2, 0.25, 0.3), angular_velocity=(1.0, 2.0, 0.5))
+    builder.add_force("body", force=([0.0, 0.245, 0.246, 1.0], [[0, 0, 1], [0, 0, 1], [3, 0, 0], [3, 0, 0]]))
+    model = builder.build()
+    run = lgint.integrate(model, "genalpha", t_end=0.5, h=0.01, sensitivity=["body.mass", "body.inertia[0,0]"])
+    for k, name in enumerate(run.sensitivity.parameters):
+        q, v, _ = by_differences(model, "genalpha", name, 0.5, 0.01)
+        assert distance(run.sensitivity.dq[..., k], q) < 1e-9
+        assert distance(run.sensitivity.dv[..., k], v) < 1e-9
+
+
+@pytest.mark.parametrize(
+    ("arguments", "text"),
+    [
+        ({"sensitivity": ["top.mas"]}, "top.mass"),
+        ({"sensitivity": ["top.inertia"]}, "one of its entries"),
+        ({"sensitivity": []}, "a list of names"),
+        ({"sensitivity": ["top.mass"] * 2}, "different names"),
+        ({"sensitivity": ["top.mass"], "t_eval": [0.01]}, "t_eval"),
+        ({"sensitivity": ["top.mass"], "form": "printed"}, "printed"),
+        ({"sensitivity": ["top.mass"], "start": "optimal"}, "optimal"),
+        ({"sensitivity": ["top.mass"], "method": "reml"}, "reml"),
+    ],
+)
+def test_what_has_no_derivatives_is_refused_by_name(arguments, text):
+    method = arguments.pop("method", "genalpha")
+    formulation = "euler_parameters" if method == "reml" else "R3xSO3"
+    with pytest.raises(ValueError, match=text):
+        lgint.integrate(M.heavy_top(formulation=formulation), method, t_end=0.01, h=1e-3, **arguments)
