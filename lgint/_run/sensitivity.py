@@ -13,9 +13,11 @@ from lgint import _core
 from lgint._args import Array, shown
 from lgint._model.compile import CONTROL
 from lgint._model.model import Model
-from lgint._model.sensitivity import differentiated, direction
+from lgint._model.sensitivity import direction
 from lgint._model.start import memory_of
 from lgint._model.system import System
+from lgint._state.slopes import START
+from lgint._state.slopes import slopes_of as start_slopes
 
 # differences of the sixth order: multiples of the step, and weights; forward, where a value is zero and may have to
 # stay positive
@@ -94,8 +96,7 @@ def slopes_of(
             "parameters; build the model of bodies, joints and forces"
         )
     _refuse_memory(model)
-    core = differentiated(model, names)
-    dq, dv = (np.array(slopes) for slopes in zip(*(_start_slopes(model, name, t0) for name in names), strict=True))
+    core, dq, dv = start_slopes(model, names, t0)
     checked = bool(memory.get("checked") or "carry" in memory)
     return core, {"mem": model.mem0, "checked": checked}, (len(names), dq.ravel(), dv.ravel())
 
@@ -109,27 +110,18 @@ def _refuse_memory(model: Model) -> None:
             raise ValueError("sensitivity: sampled values of controls have no derivatives; leave out every=")
 
 
-def _start_slopes(model: Model, name: str, t0: float) -> tuple[Array, Array]:
-    """The derivatives of the projected start by a value of the model."""
-    dq, dv, step = np.zeros(model.nv), np.zeros(model.nv), _largest_step(model, name)
-    for times, weight in _stencil(model, name) if model.nc else ():
-        core = _varied(model, name, times * step).core
-        q, v = core.project(t0, model.q0, model.v0, model.mem0)
-        dq += weight / step * model.core.difference(model.q0, q)
-        dv += weight / step * v
-    return dq, dv
-
-
 def _stencil(model: Model, name: str) -> tuple[tuple[int, float], ...]:
-    return CENTRAL if float(model.values[name]) else FORWARD
+    return CENTRAL if name.startswith(START) or float(model.values[name]) else FORWARD
 
 
 def _largest_step(model: Model, name: str) -> float:
-    return STEP * direction(model, name).size
+    return STEP if name.startswith(START) else STEP * direction(model, name).size
 
 
 def _varied(model: Model, name: str, change: float) -> Model:
-    """The model with another value, without the warnings that its user has seen, or not, for his own."""
+    """The model with another value, without warnings about it; the start has no influence on what a state gives."""
+    if name.startswith(START):
+        return model
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         return model.with_parameters(**{name: float(model.values[name]) + change})

@@ -146,3 +146,18 @@ def test_what_has_no_derivatives_is_refused_by_name(arguments, text):
     formulation = "euler_parameters" if method == "reml" else "R3xSO3"
     with pytest.raises(ValueError, match=text):
         lgint.integrate(M.heavy_top(formulation=formulation), method, t_end=0.01, h=1e-3, **arguments)
+
+
+def test_start_values_agree_with_differences():
+    model, h = M.pendulum_chain(n=2, joint="revolute", formulation="minimal"), 2e-3
+    names = [f"start.{[*model.joints][0]}", f"start.{[*model.joints][1]}.rate"]
+    run = lgint.integrate(model, "genalpha", t_end=0.1, h=h, sensitivity=names)
+    for k in range(2):
+        runs = []
+        for sign in (1, -1):
+            q, v = model.q0.copy(), model.v0.copy()
+            (v if k else q)[k] += sign * 1e-5
+            runs.append(lgint.integrate(model.with_state(q, v), "genalpha", t_end=0.1, h=h, **TIGHT))
+        assert distance(run.sensitivity.dq[..., k], (runs[0].q - runs[1].q) / 2e-5) < 1e-7
+        assert distance(run.sensitivity.dv[..., k], (runs[0].v - runs[1].v) / 2e-5) < 1e-7
+    assert run.derivative("joint_angles").shape == (51, 2, 2)
