@@ -60,9 +60,16 @@ static lg_status correct(lg_accel *accel, double *q, double *v)
     return v ? project_velocity(accel, v) : LG_OK;
 }
 
+/* Whether phi no longer falls because it is within the bound of a consistent start, or the round-off of its terms,
+   which are large where factors of couplings are. */
+static int is_stuck(const lg_accel *accel, double residual, double size)
+{
+    return residual <= 1e-12 * size ||
+           lg_pattern_relative(accel->system->pattern, accel->B, accel->rows) <= 64 * DBL_EPSILON * size;
+}
+
 /* Newton's method on phi down to round-off. The matrix is factored at the first point on entry and at the last one on
-   return, where `wanted` is evaluated; a residual that no longer falls is accepted within the bound of a consistent
-   start. */
+   return, where `wanted` is evaluated; a residual that no longer falls is accepted: see is_stuck. */
 static lg_status project_position(lg_accel *accel, const lg_point *point, lg_wanted wanted, double *q, double *v,
                                   lg_report *report)
 {
@@ -76,7 +83,7 @@ static lg_status project_position(lg_accel *accel, const lg_point *point, lg_wan
         report->residual = residual;
         if (!isfinite(residual))
             return LG_NOT_FINITE;
-        if (residual <= 4 * DBL_EPSILON * size || (residual >= last && residual <= 1e-12 * size))
+        if (residual <= 4 * DBL_EPSILON * size || (residual >= last && is_stuck(accel, residual, size)))
             return LG_OK;
 
         last = residual;

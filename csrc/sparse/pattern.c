@@ -1,6 +1,8 @@
 /* Products with the constraint matrix B, entry by entry, and rows of it that are inactive. */
 #include "sparse/pattern.h"
 
+#include <math.h>
+
 /* y += s A x for the column-major rows x columns matrix A */
 static inline void add_product(int rows, int columns, const double *A, double s, const double *restrict x,
                                double *restrict y)
@@ -37,6 +39,34 @@ void lg_pattern_add_B(const lg_pattern *pattern, const double *B, double s, cons
         if (pattern->nown[b])
             add_product(pattern->nown[b], pattern->nv[b], B + pattern->own_value[b], s, x + pattern->v_start[b],
                         y + pattern->own_row[b]);
+}
+
+/* The sum of |entries| of a row of a column-major rows x columns matrix. */
+static double row_size(int rows, int columns, const double *A, int row)
+{
+    double sum = 0;
+    for (int j = 0; j < columns; j++)
+        sum += fabs(A[row + rows * j]);
+    return sum;
+}
+
+double lg_pattern_relative(const lg_pattern *pattern, const double *B, const double *x)
+{
+    double largest = 0;
+    for (int g = 0; g < pattern->ngroups; g++) {
+        int first = pattern->group_row[g], rows = pattern->group_row[g + 1] - first;
+        for (int r = 0; r < rows; r++) {
+            double size = 1;
+            for (int e = pattern->group_start[g]; e < pattern->group_start[g + 1]; e++)
+                size += row_size(rows, pattern->nv[pattern->group_block[e]], B + pattern->group_value[e], r);
+            largest = fmax(largest, fabs(x[first + r]) / size);
+        }
+    }
+    for (int b = 0; b < pattern->nblocks; b++)
+        for (int r = 0; r < pattern->nown[b]; r++)
+            largest = fmax(largest, fabs(x[pattern->own_row[b] + r]) /
+                                        (1 + row_size(pattern->nown[b], pattern->nv[b], B + pattern->own_value[b], r)));
+    return largest;
 }
 
 void lg_pattern_add_BT(const lg_pattern *pattern, const double *B, double s, const double *x, double *y)

@@ -48,6 +48,8 @@ typedef struct lg_matrix_block { /* where the entries of two blocks begin among 
 /* y += s B x  (y: nrows, x: velocities) and  y += s B^T x  (y: velocities, x: nrows). */
 void lg_pattern_add_B(const lg_pattern *pattern, const double *B, double s, const double *x, double *y);
 void lg_pattern_add_BT(const lg_pattern *pattern, const double *B, double s, const double *x, double *y);
+/* The largest of the residuals x (nrows), each relative to 1 + the sum of |entries| of its row of B. */
+double lg_pattern_relative(const lg_pattern *pattern, const double *B, const double *x);
 
 /* Makes masked row i inactive in values with the layout of B, with `one` in place of its pivot. */
 void lg_pattern_mask(const lg_pattern *pattern, int i, double one, double *values);

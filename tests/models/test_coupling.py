@@ -386,3 +386,16 @@ def test_a_coupling_over_many_bodies_has_one_row():
     for method in ("rk44", "genalpha"):
         run = lgint.integrate(model, method, t_end=0.2, h=1e-2)
         assert run.force("sum")[-1] == pytest.approx(-1 / (c @ c), abs=1e-8)
+
+
+@pytest.mark.parametrize("formulation", ["minimal", "R3xSO3"])
+@pytest.mark.parametrize(("method", "options"), [("rk44", {"project": "both"}), ("radau5", {})])
+def test_large_factors_are_projected_to_their_round_off(formulation, method, options):
+    """The residual of a row with factors of 1e5 does not fall below 1e-12."""
+    b = lgint.ModelBuilder(formulation=formulation)
+    for i, rate in enumerate((1.0, 1 / 3)):
+        b.add_body(f"w{i}", mass=1.0, inertia=(0.1, 0.1, 0.2), position=(i, 0, 0), angular_velocity=(0, 0, rate))
+        b.add_joint("revolute", lgint.ground, f"w{i}", point=(i, 0, 0), axis=(0, 0, 1), name=f"j{i}")
+    b.add_coupling({"j0": 1e5, "j1": -3e5})
+    run = lgint.integrate(b.build(), method, t_end=0.5, h=1e-2, **options)
+    assert np.allclose(run.joint_angle("j0"), 3 * run.joint_angle("j1"), rtol=0, atol=1e-14)
