@@ -111,6 +111,17 @@ def test_derivatives_of_a_top(name, index):
 WEIGHTS = ((1, 45), (2, -9), (3, 1))
 
 
+@pytest.mark.parametrize("index", [3, 2, "stabilized"])
+def test_sensitivities_of_a_top(index):
+    ours = lgint.integrate(top(), "genalpha", sensitivity=[*TOP], **options(index))
+    place, turned = ours.derivative("position", "top")[-1], ours.derivative("rotation", "top")[-1].reshape(9, -1)
+    for k, name in enumerate(TOP):
+        ((x, R),), v = run(*top_by_complex(name, 1e-30j), H, STEPS, RHO, index)
+        expected = np.concatenate([x, R.ravel(), v]).imag / 1e-30
+        found = np.concatenate([place[:, k], turned[:, k], ours.sensitivity.dv[-1, :, k]])
+        np.testing.assert_allclose(found, expected, rtol=0, atol=1e-10 * np.abs(expected).max(), err_msg=name)
+
+
 # ---- the slider-crank ----
 
 CRANK = {
