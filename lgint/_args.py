@@ -42,6 +42,11 @@ def _finite(values: Array) -> bool:
     return math.isfinite(sum(few)) or all(map(math.isfinite, few))  # the sum may have overflowed
 
 
+def largest(values: Array) -> float:
+    """The largest absolute value, 0 of none; for a few of them Python takes less time than NumPy's functions."""
+    return float(np.abs(values).max()) if values.size > 9 else max(map(abs, values.tolist()), default=0.0)
+
+
 def _floats(value: object, given: NDArray[Any]) -> Array:
     """The copy `given` as float64; TypeError for text, dates, complex and masked values."""
     if isinstance(value, _MASKED) and np.ma.is_masked(value) or not _holds_numbers(given):

@@ -6,12 +6,13 @@ from collections.abc import Iterable
 from typing import Final
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from lgint import _core
 from lgint._args import Array, array, warn
 
 EXACT: Final = 1e-9  # largest error of a quaternion's length or of the entries of R^T R that is accepted
+FEW: Final = 10  # from so many rotations on, NumPy's functions check them in less time than Python does
 NEAR: Final = 1.001e-5  # error of a quaternion's length up to which it is normalised: 1e-5 and its rounding
 
 
@@ -95,18 +96,39 @@ def orthogonal(name: str, R: Array) -> Array:
 
 def valid_rotations(factors: Iterable[tuple[str, int, int, int, int]], q: Array) -> Array:
     """Checks the rotations of all `factors` in q (nq,) and normalises quaternions near unit length; returns q."""
-    stored = [(begin + attitudes()[kind][0], attitudes()[kind][1]) for kind, _, begin, *_ in factors]
-    quaternions, matrices = (np.array([first for first, n in stored if n == width], dtype=int) for width in (4, 9))
-    if matrices.size:
-        R = q[matrices[:, None] + np.arange(9)].reshape(-1, 3, 3)
-        off = np.abs(np.swapaxes(R, 1, 2) @ R - np.eye(3)).max(axis=(1, 2)) > EXACT
-        for i in matrices[off | (np.linalg.det(R) < 0)]:
+    places = attitudes()
+    stored = [(begin + places[kind][0], places[kind][1]) for kind, _, begin, *_ in factors]
+    matrices = [first for first, n in stored if n == 9]
+    for i in matrices if len(matrices) < FEW else _improper(q, np.array(matrices)):
+        if not _rotates(*q[i : i + 9].tolist()):
             orthogonal(f"q[{i}:{i + 9}]", q[i : i + 9].reshape(3, 3))
+    quaternions = np.array([first for first, n in stored if n == 4], dtype=int)
     if quaternions.size:
         p = q[quaternions[:, None] + np.arange(4)]
         for i in quaternions[np.abs(np.linalg.norm(p, axis=1) - 1) > EXACT]:
             q[i : i + 4] = unit_quaternion(f"q[{i}:{i + 4}]", q[i : i + 4])
     return q
+
+
+def _improper(q: Array, matrices: NDArray[np.int_]) -> NDArray[np.int_]:
+    """Those indices of `matrices` in q at which no rotation matrix begins."""
+    R = q[matrices[:, None] + np.arange(9)].reshape(-1, 3, 3)
+    off = np.abs(np.swapaxes(R, 1, 2) @ R - np.eye(3)).max(axis=(1, 2)) > EXACT
+    found: NDArray[np.int_] = matrices[off | (np.linalg.det(R) < 0)]
+    return found
+
+
+def _rotates(a: float, b: float, c: float, d: float, e: float, f: float, g: float, h: float, i: float) -> bool:
+    """Whether a matrix, by rows, is a rotation; NumPy's functions take ten times as long for one."""
+    return (
+        abs(a * a + d * d + g * g - 1) <= EXACT
+        and abs(b * b + e * e + h * h - 1) <= EXACT
+        and abs(c * c + f * f + i * i - 1) <= EXACT
+        and abs(a * b + d * e + g * h) <= EXACT
+        and abs(a * c + d * f + g * i) <= EXACT
+        and abs(b * c + e * f + h * i) <= EXACT
+        and a * (e * i - f * h) - b * (d * i - f * g) + c * (d * h - e * g) >= 0
+    )
 
 
 @functools.cache

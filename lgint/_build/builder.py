@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NoReturn
 
 import numpy as np
 
-from lgint._args import Array, choice, guess
+from lgint._args import Array, choice, guess, largest
 from lgint._build import redundancy
 from lgint._build.body import START_TOLERANCE, Body, row, states
 from lgint._build.flexible import ModalBody
@@ -152,9 +152,9 @@ def check_start(model: Model) -> None:
     It names the edge of a rod that may be turned to either side; the constraint row, the level and the residual.
     """
     model.core.remember(0.0, model.q0, model.v0, np.zeros(model.nv), np.zeros(model.core.nmem))
-    for level, residual in zip(("position", "velocity"), model.core.residual(0.0, model.q0, model.v0), strict=True):
-        scale = 1.0 if level == "position" else 1.0 + float(np.abs(model.v0).max())
-        if residual.size and np.abs(residual).max() > START_TOLERANCE * scale:
+    scales = {"position": 1.0, "velocity": 1.0 + largest(model.v0)}
+    for (level, scale), residual in zip(scales.items(), model.core.residual(0.0, model.q0, model.v0), strict=True):
+        if largest(residual) > START_TOLERANCE * scale:
             row = int(np.argmax(np.abs(residual)))
             raise ValueError(
                 f"the start violates constraint {model.row_names[row]!r} at {level} level by {residual[row]:.3g}; "

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass
 from functools import cached_property, partial
-from itertools import chain
+from itertools import accumulate, chain
 from typing import Any, Final, NamedTuple, cast
 
 import numpy as np
@@ -173,7 +173,7 @@ def compiled(record: Record) -> Compiled:
     """The system that a record describes."""
     frames, joints = Frames(record), dict[str, JointIndices]()
     description = described(record, frames, joints)
-    starts = [0, *np.cumsum(description.numbers[:, 2]).tolist()]
+    starts = [*accumulate(description.numbers[:, 2].tolist(), initial=0)]
     bodies, weights = frames.elements()
     weighed = slice(starts[bodies], starts[bodies + weights])
     supports = {name: i for i, name in enumerate(record["supports"])}
