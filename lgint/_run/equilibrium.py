@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,12 +11,16 @@ from numpy.typing import ArrayLike
 from lgint import _core
 from lgint._args import Array, array, flag, number
 from lgint._model.model import Model
+from lgint._model.sensitivity import differentiated, number_named
 from lgint._model.system import UPPER, System, checked, refuse_samples
 from lgint._run.grown import warn_of_angles
 from lgint._run.integrate import count
 from lgint._run.progress import progress_bar
+from lgint._run.sensitivity import parameters_of
 from lgint._run.trajectory import Trajectory
 from lgint._state.bodies import EQUILIBRIUM
+from lgint._state.rest import Rest, slopes_at_rest
+from lgint._state.slopes import START
 
 
 def equilibrium(
@@ -31,6 +35,7 @@ def equilibrium(
     max_iter: int = 1000,
     leave_saddles: bool = True,
     progress: bool | Callable[[float], None] = False,
+    sensitivity: Sequence[str] | None = None,
 ) -> Trajectory:
     """Static equilibrium under increasing loads.
 
@@ -70,6 +75,9 @@ def equilibrium(
     progress : bool or function
         True: show a progress bar on standard error (with tqdm, if it is installed). A function is called about every
         50 ms with the last factor reached.
+    sensitivity : list of str, optional
+        Numbers of `model.values` by which the states are differentiated: `traj.sensitivity` has the derivatives of the
+        states, and `traj.derivative("position", "tip")` those of any accessor. Not with `spin`.
 
     Returns
     -------
@@ -102,7 +110,10 @@ def equilibrium(
         "max_iter": count("max_iter", max_iter),
         "leave_saddles": flag("leave_saddles", leave_saddles),
     }
+    names = None if sensitivity is None else _names(model, sensitivity)
     if spin is not None:
+        if names:
+            raise ValueError("sensitivity: a steady rotation has no derivatives; leave it or `spin` out")
         return _turning(model, factors, options, (spin, rotating), progress)
     if rotating is not None:
         raise ValueError("rotating: it needs spin=(axis, point, rate)")
@@ -118,7 +129,32 @@ def equilibrium(
             error.trajectory = _trajectory(model, options, so_far, status=-1)  # type: ignore[attr-defined]
         raise
     warn_of_angles([result], "load factor")
+    if names:
+        result |= {"parameters": names, "derivatives": _slopes(model, names, options["time"], result)}
     return _trajectory(model, options, result, status=0)
+
+
+def _names(model: System, given: Sequence[str]) -> list[str]:
+    """The argument `sensitivity`; ValueError for what does not move an equilibrium."""
+    names = parameters_of(given)
+    if not isinstance(model, Model):
+        raise ValueError(f"sensitivity: a {type(model).__name__} has no parameters")
+    for name in names:
+        if name.startswith(START):
+            raise ValueError(f"sensitivity: {name!r}: an equilibrium does not depend on the start")
+        number_named(model, name)
+    return [*names]
+
+
+def _slopes(model: System, names: list[str], time: float, result: Mapping[str, Any]) -> Array:
+    """The derivatives of the states as the rows of a run have them; nothing moves."""
+    assert isinstance(model, Model)
+    core, rows = differentiated(model, names), []
+    for load, q, lam, mem in zip(*(result[part] for part in ("t", "q", "lam", "mem")), strict=True):
+        rest = Rest(time, q, lam, mem if core.nmem else None, float(load), True)
+        dq, dlam = slopes_at_rest(core, len(names), rest)
+        rows.append(np.concatenate([dq.ravel(), np.zeros(2 * dq.size), dlam.ravel()]))
+    return np.array(rows)
 
 
 def _turning(model: System, factors: Array, options: dict[str, Any], how: tuple[Any, Any], progress: Any) -> Trajectory:

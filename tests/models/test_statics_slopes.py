@@ -1,0 +1,79 @@
+"""Derivatives of equilibria by numbers of the model: closed forms, the elastica, and differences."""
+
+import numpy as np
+import pytest
+from scipy.integrate import solve_bvp
+
+import lgint
+
+
+def difference(f, step):
+    """Central difference of the sixth order."""
+    return sum(w * (f(k * step) - f(-k * step)) for k, w in ((1, 45), (2, -9), (3, 1))) / (60 * step)
+
+
+def hanging(form):
+    builder = lgint.ModelBuilder(gravity=(0, 0, -9.81), formulation=form)
+    builder.add_body("block", mass=2.0, inertia=np.eye(3), position=(0, 0, -1))
+    builder.add_joint("prismatic", lgint.ground, "block", point=(0, 0, -1), axis=(0, 0, 1), name="guide")
+    builder.add_spring(lgint.ground, "block", stiffness=30.0, length=0.5, name="spring", point_a=(0, 0, 0))
+    return builder.build()
+
+
+@pytest.mark.parametrize("form", ["R3xSO3", "SE3", "euler_parameters"])
+def test_a_mass_on_a_spring(form):
+    """z = -(length + load m g / k), and the spring pulls with the weight."""
+    names = ["spring.stiffness", "block.mass", "spring.length"]
+    rest = lgint.equilibrium(hanging(form), loads=(0.5, 1.0), sensitivity=names)
+    loads = np.array([0.5, 1.0])
+    expected = np.stack([loads * 2.0 * 9.81 / 30.0**2, -loads * 9.81 / 30.0, [-1, -1]], axis=-1)
+    np.testing.assert_allclose(rest.derivative("position", "block")[:, 2], expected, rtol=0, atol=1e-10)
+    assert rest.sensitivity.parameters == names and not rest.sensitivity.dv.any()
+
+
+def cantilever(edges, force=2.5):
+    builder = lgint.ModelBuilder(gravity=(0, 0, 0))
+    stiffness = (1e5, 1e5, 1e5, 1, 1, 1)
+    rod = builder.add_rod(
+        "rod", start=(0, 0, 0), end=(1, 0, 0), edges=edges, stiffness=stiffness, inertia=(1, 1, 1, 1), clamped=(0,)
+    )
+    builder.add_force(rod.nodes[-1], force=(0, 0, force), name="tip")
+    return builder.build()
+
+
+def elastica(force):
+    """The tip of a cantilever of unit length and stiffness under a transverse force."""
+    s = np.linspace(0, 1, 201)
+
+    def slopes(_, y):
+        return np.stack([y[1], -force * np.cos(y[0]), np.cos(y[0]), np.sin(y[0])])
+
+    def ends(a, b):
+        return np.array([a[0], b[1], a[2], a[3]])
+
+    found = solve_bvp(slopes, ends, s, np.stack([s, 1 - s, s, s**2 / 2]), tol=1e-9, max_nodes=100000)
+    return found.y[2:, -1]
+
+
+def test_tip_of_an_elastica_by_its_load():
+    """Exact for the rod as it is; of second order in the edges to the elastica."""
+    rest = lgint.equilibrium(cantilever(8), sensitivity=["tip.load[2]"])
+    found = rest.derivative("position", "rod.node8")[0, :, 0]
+
+    def at(s):
+        return lgint.equilibrium(cantilever(8, 2.5 + s)).position("rod.node8")[0]
+
+    np.testing.assert_allclose(found, difference(at, 1e-2), rtol=0, atol=1e-8)
+    exact = difference(lambda s: elastica(2.5 + s), 2e-2)
+    errors = []
+    for edges in (8, 16):
+        tip = lgint.equilibrium(cantilever(edges), sensitivity=["tip.load[2]"])
+        errors.append(np.abs(tip.derivative("position", f"rod.node{edges}")[0, [0, 2], 0] - exact).max())
+    assert errors[0] < 5e-3 and 3.3 < errors[0] / errors[1] < 4.7
+
+
+def test_what_is_refused():
+    with pytest.raises(ValueError, match="did you mean 'spring.stiffness'"):
+        lgint.equilibrium(hanging("R3xSO3"), sensitivity=["spring.stifness"])
+    with pytest.raises(ValueError, match="an equilibrium does not depend on the start"):
+        lgint.equilibrium(hanging("R3xSO3"), sensitivity=["start.guide"])
