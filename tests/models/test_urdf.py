@@ -181,45 +181,73 @@ def reduction(path, peer):
     return own, G, g
 
 
-@pytest.mark.parametrize("name", FILES)
-def test_a_second_of_motion_is_that_of_forward_dynamics_by_pinocchio(name):
-    """Joints that mimic others are reduced in Pinocchio's mass matrix; otherwise its ABA gives the accelerations."""
-    path = path_of(name)
-    robot, model = added(path)
-    model = without_limits(model)
-    peer = Peer(path, robot, model, free=False)
+def accelerations(peer, B, q, v, reduced):
+    """Those of the rates u in v = B u: by Pinocchio's ABA, or in its mass matrix where joints mimic others."""
     pin = peer.pin
+    if not reduced:
+        return B.T @ pin.aba(peer.model, peer.data, q, v, np.zeros(peer.model.nv))
+    M = pin.crba(peer.model, peer.data, q)
+    M = np.triu(M) + np.triu(M, 1).T
+    return np.linalg.solve(B.T @ M @ B, -B.T @ pin.rnea(peer.model, peer.data, q, v, 0 * v))
+
+
+@pytest.mark.parametrize(
+    ("name", "free"),
+    [*((name, False) for name in FILES), ("ur5e", True), ("upkie", True), ("jvrc", True)],
+    ids=lambda value: {True: "free", False: "fixed"}.get(value, value),
+)
+def test_a_second_of_motion_is_that_of_forward_dynamics_by_pinocchio(name, free):
+    """A free base has the position, quaternion and velocity of Pinocchio's free flyer in front."""
+    path = path_of(name)
+    robot, model = added(path, "free" if free else "fixed")
+    model = without_limits(model)
+    peer = Peer(path, robot, model, free)
     own, G, g = reduction(path, peer)
-    rates = np.random.default_rng(3).uniform(-0.2, 0.2, len(own))
+    rng, n, first = np.random.default_rng(3), len(own), 6 * free
     index = [peer.model.joints[peer.model.getJointId(joint)].idx_v for joint in peer.names]
+    B = np.zeros((peer.model.nv, first + n))
+    B[:first, :first] = np.eye(first)
+    B[index, first:] = G
+    c = peer._com() if free else None
 
-    def second(x, xdot):
-        q = peer.coordinates(dict(zip(peer.names, G @ x + g, strict=True)), None)
-        v = np.zeros(peer.model.nv)
-        v[index] = G @ xdot
-        if len(own) == len(peer.names):
-            return pin.aba(peer.model, peer.data, q, v, np.zeros(peer.model.nv))[index]
-        rest = pin.rnea(peer.model, peer.data, q, v, 0 * v)[index]
-        M = pin.crba(peer.model, peer.data, q)
-        M = (np.triu(M) + np.triu(M, 1).T)[np.ix_(index, index)]
-        return np.linalg.solve(G.T @ M @ G, -G.T @ rest)
+    def base_of(y, u):
+        """x, R, xdot and omega of the COM of the base."""
+        R = Rotation.from_quat(y[3:7])
+        return y[:3] + R.apply(c), R, R.apply(u[:3] + np.cross(u[3:6], c)), u[3:6]
 
-    n = len(own)
-    exact = solve_ivp(
-        lambda _, y: np.concatenate([y[n:], second(y[:n], y[n:])]),
-        (0, 1),
-        np.concatenate([np.zeros(n), rates]),
-        method="DOP853",
-        rtol=1e-12,
-        atol=1e-13,
-    ).y[:, -1]
-    q, v = at(model, peer, *(dict(zip(peer.names, each, strict=True)) for each in (g, G @ rates)), None)
+    def named(values):
+        return dict(zip(peer.names, values, strict=True))
+
+    def rhs(_, y):
+        x, u = np.split(y, [-len(B.T)])
+        q = peer.coordinates(named(G @ x[-n:] + g), base_of(x, u) if free else None)
+        y_rate = [u[first:]]
+        if free:
+            R, w = Rotation.from_quat(x[3:7]), u[3:6]
+            vector = (x[6] * w + np.cross(x[3:6], w)) / 2
+            y_rate = [R.apply(u[:3]), vector, [-x[3:6] @ w / 2], *y_rate]
+        return np.concatenate([*y_rate, accelerations(peer, B, q, B @ u, n < len(peer.names))])
+
+    u = rng.uniform(-0.2, 0.2, n)
+    start = [[0.3, -0.2, 1.0], Rotation.random(rng=rng).as_quat()] if free else []
+    u = np.concatenate([rng.uniform(-1, 1, first), u])
+    y0 = np.concatenate([*start, np.zeros(n), u])
+    x, u = np.split(solve_ivp(rhs, (0, 1), y0, method="DOP853", rtol=1e-12, atol=1e-13).y[:, -1], [-len(B.T)])
+    base = base_of(*np.split(y0, [-len(B.T)])) if free else None
+    q, v = at(model, peer, named(g), named(G @ y0[len(y0) - n :]), base)
     run = lgint.integrate(model.with_state(q, v), "dop853", t_end=1.0, rtol=1e-12, atol=1e-13)
+    rates = G @ u[first:]
     for i, joint in enumerate(peer.names):
         kind = model.joints[joint]["kind"]
         found = run.joint_position(joint, "slide" if kind == "prismatic" else "angle")[-1]
-        assert found == pytest.approx((G @ exact[:n] + g)[i], abs=1e-9)
-        assert run.joint_rate(joint)[-1] == pytest.approx((G @ exact[n:])[i], abs=1e-8)
+        assert found == pytest.approx((G @ x[-n:] + g)[i], abs=1e-9)
+        assert run.joint_rate(joint)[-1] == pytest.approx(rates[i], abs=1e-9 * np.linalg.norm(rates))
+    if free:
+        place, R, xdot, omega = base_of(x, u)
+        assert np.allclose(run.position(robot.base)[-1], place, rtol=0, atol=1e-9 * np.linalg.norm(place))
+        assert np.allclose(run.rotation(robot.base)[-1], R.as_matrix(), rtol=0, atol=1e-9)
+        assert np.allclose(run.velocity(robot.base)[-1], xdot, rtol=0, atol=1e-9 * np.linalg.norm(xdot))
+        assert np.allclose(run.angular_velocity(robot.base)[-1], omega, rtol=0, atol=1e-9 * np.linalg.norm(omega))
 
 
 # ---- elements ----
