@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lgint._args import Array, array, number
+from lgint._args import Array, array, number, shown
 from lgint._build.parts import Partner
 from lgint._build.springs import SpringBuilder
 from lgint._build.timed import Load, set_kinks, value_in_time
@@ -103,6 +103,8 @@ class TendonBuilder(SpringBuilder):
             For unknown bodies, wrong shapes, a place inside a pulley, a tension and a stiffness or neither, and a name
             in use.
         """
+        if not isinstance(bodies, Collection):
+            raise ValueError(f"bodies of a tendon: a sequence of names expected, got {shown(bodies)}")
         count = len(bodies)
         if count < 2:
             raise ValueError(f"bodies of a tendon: at least two expected, got {count}")
@@ -127,7 +129,7 @@ class TendonBuilder(SpringBuilder):
             "stiffness": number(f"stiffness of {name!r}", stiffness, positive=True),
             "damping": number(f"damping of {name!r}", damping, nonnegative=True),
         }
-        return self._elastic(name, partners, at, pulleys or {}, own, rest_length)
+        return self._elastic(name, partners, at, {} if pulleys is None else pulleys, own, rest_length)
 
     def _tense(self, name: str, partners: list[str], at: list[Any], tension: Load, kinks: ArrayLike) -> str:
         """Adds a tendon with a given tension."""
@@ -176,14 +178,16 @@ class TendonBuilder(SpringBuilder):
 
     def _circles(self, name: str, partners: list[str], at: list[Any], pulleys: Mapping[int, Pulley]) -> list[Circle]:
         last = len(partners) - 1
+        if not isinstance(pulleys, Mapping):
+            raise ValueError(f"pulleys of {name!r}: a dict by numbers of places expected, got {shown(pulleys)}")
         for place in pulleys:
             if place not in range(last + 1):
                 raise ValueError(f"pulleys of {name!r}: numbers of places from 0 to {last} expected, got {place!r}")
         found = []
         for place, (who, point) in enumerate(zip(partners, at, strict=True)):
             x = self._at(who).inertial_point(np.array(point))
-            axis, radius, *wound = pulleys.get(place, ((0.0, 0.0, 1.0), 0.0))
             label = f"pulley {place} of {name!r}"
+            axis, radius, *wound = _pulley(label, pulleys[place]) if place in pulleys else ((0.0, 0.0, 1.0), 0.0)
             if place in pulleys:
                 axis, radius = direction(f"axis of {label}", axis), number(f"radius of {label}", radius, positive=True)
             if wound and 0 < place < last:
@@ -191,6 +195,12 @@ class TendonBuilder(SpringBuilder):
             angle = number(f"angle of {label}", *wound, nonnegative=True) if wound else 0.0
             found.append(Circle(x, radius, triad_about(np.asarray(axis, dtype=float)), angle))
         return _fasten(found)
+
+
+def _pulley(label: str, given: Any) -> Any:
+    if not isinstance(given, (tuple, list)) or len(given) not in (2, 3):
+        raise ValueError(f"{label}: (axis, radius) or (axis, radius, angle) expected, got {shown(given)}")
+    return given
 
 
 def _fasten(circles: list[Circle]) -> list[Circle]:

@@ -336,6 +336,9 @@ REFUSED = [
     ({"stiffness": 1.0, "pulleys": {1: ((0, 0, 1), -0.1)}}, "radius of pulley 1 of 'rope': a positive number"),
     ({"stiffness": 1.0, "pulleys": {1: ((0, 0, 1), 2.0)}}, "one is inside the pulley at the other"),
     ({"stiffness": 1.0, "pulleys": {1: ((0, 0, 1), 0.1, 1.0)}}, "only a drum at the first or last place"),
+    ({"stiffness": 1.0, "pulleys": {1: 0.1}}, r"pulley 1 of 'rope': \(axis, radius\) or .* expected, got 0.1"),
+    ({"stiffness": 1.0, "pulleys": {0: ((0, 0, 1), 0.1, 1.0, 2.0)}}, "pulley 0 of 'rope': .* expected"),
+    ({"stiffness": 1.0, "pulleys": [((0, 0, 1), 0.1)]}, "a dict by numbers of places expected"),
     ({"stiffness": 1.0, "points": [(0, 0, 0), (0, 0, 0), (1, 0, 0)]}, "places 0 and 1 coincide"),
     ({"stiffness": 1.0, "kinks": (1.0,)}, "kinks"),
 ]
@@ -356,3 +359,5 @@ def test_the_ground_alone_has_no_tendon():
     b.add_body("a", mass=1.0, inertia=(1, 1, 1), position=(0, 0, 0))
     with pytest.raises(ValueError, match="a body that moves expected"):
         b.add_tendon([lgint.ground] * 2, points=np.eye(2, 3), stiffness=1.0)
+    with pytest.raises(ValueError, match="a sequence of names expected, got None"):
+        b.add_tendon(None, stiffness=1.0)
