@@ -19,7 +19,7 @@ from lgint._model.laws import States
 from lgint._model.record import BodyRow, ControlRow, ForceRow, JointRow, Record, RodRow, holders, mode_count, partners
 from lgint._model.rod import Rod
 from lgint._model.system import UPPER, System
-from lgint._model.values import COM, SHAPE, Entries, Names, changed, value_in
+from lgint._model.values import COM, SHAPE, Entries, Names, changed, order_of, value_in
 from lgint.modal import Modes
 
 Kinematics = tuple[Array, Array, Array, Array]  # position, rotation, both velocities
@@ -141,14 +141,16 @@ class Model(System):
     def _with_values(self, values: Mapping[str, Any]) -> Model:
         """The model with other values and the same start and shape; it is no longer a model of `lgint.models`."""
         record = self._record
-        for name, value in values.items():
-            record = changed(record, self._values[name], name, value)
+        for name in sorted(values, key=lambda name: order_of(self._values[name])):
+            record = changed(record, self._values[name], name, values[name])
         if record is self._record:
             return self
         weighs = any(record["gravity"]) != any(self._record["gravity"])  # without gravity the shape has no weights
         if weighs or any(self._values[name].key in SHAPE for name in values):
             note = {"q0": self.q0.tolist(), "v0": self.v0.tolist(), "origin": None}
             other = Model({**record, **note})  # type: ignore[typeddict-item]
+            kept = sum(count for _, count in self._compiled.memory)
+            other._set_start(self.q0, self.v0, np.append(self.mem0[:kept], other.mem0[kept:]))
             for name, body in record["bodies"].items():
                 change: Any = np.subtract(body.get(COM, ZERO), self.bodies[name].get(COM, ZERO))
                 if change.any() and not self.starts_by_joint(name):

@@ -192,6 +192,11 @@ def _has_shape(given: Any, shape: tuple[int, ...], other: tuple[int, ...]) -> bo
         return False
 
 
+def order_of(value: Value) -> tuple[bool, bool]:
+    """By which values are changed one after the other, so that each is what was given: points count from the COM."""
+    return value.key != COM, value.place != BOTH
+
+
 def changed(record: Record, value: Value, name: str, given: object) -> Record:
     """The record with another value, which is checked as in the builder; itself if the value is the present one."""
     old = value_in(record, value)

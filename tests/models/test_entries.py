@@ -165,6 +165,22 @@ def test_points_of_a_joint_are_values(holds):
     assert lgint.integrate(one, "genalpha", t_end=0.01, h=2e-3).model.values["shoulder.point_b[0]"] == -0.6
 
 
+def test_values_are_those_that_were_given_together():
+    """In any order, although points count from the centre of mass, and both points of a joint have a common name."""
+    given = {"shoulder.point_b": (-0.4, 0, 0), "shoulder.point": (0, 0.1, 0), "arm.com": (0.1, 0, 0.2)}
+    for names in (given, reversed(given)):
+        model = pendulum("minimal").with_parameters(**{name: given[name] for name in names})
+        assert {name: tuple(model.values[name]) for name in given} == given
+
+
+@pytest.mark.parametrize("name", ["arm.com[2]", "shoulder.point_b[0]", "spring.point_a[1]"])
+def test_another_shape_keeps_the_turns_of_a_start(name):
+    model = pendulum("R3xSO3")
+    turned = model.with_state(model.state(joints={"shoulder": 20.0}))
+    other = turned.with_parameters(**{name: model.values[name] + 1e-3})
+    assert other.state().joint_angle("shoulder") == pytest.approx(20.0, abs=1e-2)
+
+
 def test_motions_and_couplings_follow_their_joint():
     b = lgint.ModelBuilder(formulation="R3xSO3")
     for i, name in enumerate("ab"):
