@@ -12,7 +12,7 @@ from lgint import _core
 from lgint._args import Array, checked_function, number, shown, takes_one
 from lgint._model.compiled import CompiledFunction, checked, is_compiled
 from lgint._model.system import System
-from lgint._run.rest import Jump, explained, rests
+from lgint._run.rest import Jump, explained, rests, round_off
 from lgint._run.trajectory import Trajectory
 from lgint._state.state import Parts, State
 
@@ -264,15 +264,22 @@ class Events:
             if away is not None and _crosses(away[1], new[i], self.direction[i]):
                 first[i] = away
         times = {i: _root(partial(on_curve, i), t, end, value, new[i]) for i, (t, value) in first.items()}
+        still = {}  # what stays at its zero in this step, where nothing pushes it through
         for i in back.keys() & self._jumps.keys():
             flight = on_curve(i, 0.5 * (begin + times[i])) * back[i] if i in times else 0.0
             q, v, mem = at(begin)
             f = partial(self._value, i, mem=mem)
-            if rests(f, self._core, self._jumps[i], (begin, q, v), side=back[i], flight=flight, step=end - begin):
+            start, jump = (begin, q, v), self._jumps[i]
+            after = jump.after or start
+            if not rests(f, self._core, jump, after, side=back[i], flight=flight, step=end - begin):
+                continue
+            if abs(new[i]) > 2 * round_off(f, self._core, start):
                 self._resting = i
                 return begin
+            still[i], self._jumps[i] = back[i], jump._replace(after=after)
+            times.pop(i, None)
         stop = self._record(sorted((time, i) for i, time in times.items()), at)
-        self._sides = {i: float(np.sign(first[i][1])) for i in self._acting}
+        self._sides = still | {i: float(np.sign(first[i][1])) for i in self._acting}
         return stop
 
     def _record(self, hits: list[tuple[float, int]], state: Callable[[float], tuple[Array, ...]]) -> float | None:

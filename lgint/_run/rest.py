@@ -23,6 +23,7 @@ class Jump(NamedTuple):
 
     before: At | None  # None: not known
     hit: str | None  # what an impact has hit
+    after: At | None = None  # the state that it has left, if the function has stayed at its zero since
 
 
 def rests(f: Function, core: _core.System, jump: Jump, after: At, *, side: float, flight: float, step: float) -> bool:
@@ -32,16 +33,25 @@ def rests(f: Function, core: _core.System, jump: Jump, after: At, *, side: float
     rest, nor does what an action lets pass. `step`: the length of the step after the action.
     """
     t, q, v = after
-    tiny = np.full(core.nv, ROUND_OFF * (1 + np.abs(q).max()))
-    value = f(*after)
-    noise = max(abs(f(t, core.retract(q, way * tiny), v) - value) for way in (-1, 1))
-    if flight > 2 * noise or abs(f(t, q, v + tiny) - value) > noise:
+    noise = round_off(f, core, after)
+    if flight > 2 * noise or abs(f(t, q, v + _tiny(core, q)) - f(*after)) > noise:
         return False
     near = NEARBY * step
     rate, was = (side * _rate(f, core, at, near) if at else 0.0 for at in (after, jump.before))
     unsure = 2 * noise / near
     passes = rate < -max(unsure, PASSING * abs(was))
     return not passes and (jump.hit is not None or jump.before is None or was < -unsure)
+
+
+def round_off(f: Function, core: _core.System, at: At) -> float:
+    """What the round-off of coordinates changes of a function."""
+    t, q, v = at
+    value, tiny = f(*at), _tiny(core, q)
+    return max(abs(f(t, core.retract(q, way * tiny), v) - value) for way in (-1, 1))
+
+
+def _tiny(core: _core.System, q: Array) -> Array:
+    return np.full(core.nv, ROUND_OFF * (1 + np.abs(q).max()))
 
 
 def _rate(f: Function, core: _core.System, at: At, near: float) -> float:

@@ -205,7 +205,7 @@ def _of_point(state: MechanicsAccessors, given: Any) -> Row:
         raise ValueError(f"normal of the contact of {body!r}: a vector other than zero expected, got {normal}")
     if other == body:
         raise ValueError(f"contacts: two different bodies expected, got {body!r} twice")
-    point = state.point(body, given[1])
+    point = state.point(body, array(f"point of the contact of {body!r}", given[1], (3,)))
     return _row(state, other, body, point, normal / np.linalg.norm(normal))
 
 

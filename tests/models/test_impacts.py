@@ -165,6 +165,7 @@ MISTAKES = [
     (("floor",), {"tangential": "glue"}, "tangential"),
     (("flor",), {}, "flor"),
     ((("block", (0, 0, 0), (0, 0, 0)),), {}, "other than zero"),
+    ((("block", (0, 0), UP),), {}, "point of the contact of 'block'"),
     (([("block", (0, 0, 0))],), {}, "tuples .body, local_point, normal"),
     (([],), {}, "at least one expected"),
     ((3,), {}, "contacts: names, tuples"),
@@ -373,6 +374,20 @@ def test_what_an_action_lets_pass_does_not_rest(kept):
     run = lgint.integrate(ball(), "rk44", t_end=0.6, h=0.04, events=events)
     assert [len(times) for times in run.t_events] == [1, 1, 1] and run.position("ball")[-1, 2] < -0.1
     assert run.velocity("ball")[-1, 0] == (pytest.approx(0.3) if kept == 1 else 0)
+
+
+@pytest.mark.parametrize("h", [0.02, 0.01])
+def test_what_nothing_pushes_stays_where_an_impact_has_left_it(h):
+    """A ball slides along a wall without gravity, at a gap of round-off, until a load pushes it in."""
+    b = lgint.ModelBuilder()
+    b.add_body("ball", mass=0.5, inertia=(2e-3, 2e-3, 2e-3), position=(0, 0, 1), velocity=(1, 0, -1))
+    event = bounces(0.0)
+    run = lgint.integrate(b.build(), "rk44", t_end=3.0, h=h, events=event)
+    np.testing.assert_allclose(run.position("ball")[-1], (3, 0, 0), atol=1e-14)
+    b.add_force("ball", force=lambda t: (0, 0, -max(0.0, t - 2)), kinks=[2.0])
+    with pytest.raises(lgint.IntegrationError, match="has left it at rest") as caught:
+        lgint.integrate(b.build(), "rk44", t_end=3.0, h=h, events=event)
+    assert caught.value.trajectory.t[-1] == pytest.approx(2.0)
 
 
 def test_slow_bounces_pass_to_a_contact_with_stiffness():
