@@ -12,18 +12,32 @@
    counts of instructions (docs/architecture.md) give 50 and 100 per velocity for what is outside of the matrix, and
    250 for what every iteration and every matrix cost. By central differences of functions along all coordinates and
    velocities, or of a law along those of two bodies, a matrix costs as many evaluations. */
+static const double overhead = 250, per_iteration = 50, per_matrix = 100;
+
 double lg_implicit_matrix_cost(const lg_system *system, const lg_plan *plan, const lg_plan *second)
 {
-    const double overhead = 250, iteration = 50, matrix = 100, law = 48;
+    const double law = 48;
     double nv = system->space->nv, factor, solve, more_factor = 0, more_solve = 0;
     lg_plan_operations(plan, &factor, &solve);
     if (second) {
         lg_plan_operations(second, &more_factor, &more_solve);
         more_solve = solve + 2 * more_solve;
     }
-    double cost =
-        (overhead + matrix * nv + 1.5 * (factor + more_factor)) / (overhead + iteration * nv + solve + more_solve);
+    double cost = (overhead + per_matrix * nv + 1.5 * (factor + more_factor)) /
+                  (overhead + per_iteration * nv + solve + more_solve);
     return system->flags & LG_SYSTEM_DIFFERENCED ? fmax(cost, fmin(law, 4 * nv)) : cost;
+}
+
+double lg_implicit_iteration_work(const lg_system *system, const lg_plan *plan)
+{
+    double factor, solve;
+    lg_plan_operations(plan, &factor, &solve);
+    return overhead + per_iteration * system->space->nv + solve;
+}
+
+double lg_implicit_tangent_work(const lg_system *system)
+{
+    return overhead + per_matrix * system->space->nv;
 }
 
 lg_newton_settings lg_implicit_settings(const lg_newton_options *stop)

@@ -20,6 +20,9 @@ typedef struct lg_implicit {
 lg_newton_settings lg_implicit_settings(const lg_newton_options *stop);
 /* Cost of a new matrix in iterations, which solve twice with the matrices of both plans if there is a second one. */
 double lg_implicit_matrix_cost(const lg_system *system, const lg_plan *plan, const lg_plan *second);
+/* The work of an iteration, and that of the tangents of a matrix, in multiplications of the matrix. */
+double lg_implicit_iteration_work(const lg_system *system, const lg_plan *plan);
+double lg_implicit_tangent_work(const lg_system *system);
 void lg_implicit_layout(lg_implicit *implicit, const lg_system *system, int sets, lg_arena *arena);
 /* The four terms as wanted outputs of an evaluation. */
 static inline lg_wanted lg_implicit_terms(const lg_implicit *implicit)

@@ -200,7 +200,7 @@ def test_a_step_of_more_than_half_a_turn(formulation):
 
 def test_statistics_count_each_kind_of_matrix():
     model = slow_top("R3xSO3")
-    run = lgint.integrate(model, "radau5", t_end=0.5, h=0.01)
+    run = lgint.integrate(model, "radau5", t_end=0.5, h=0.01, sweeps="splitting")
     assert run.stats.jacobians % 3 == 0 and 1.5 * run.stats.steps < run.stats.jacobians <= 3 * run.stats.steps
     assert run.stats.newton_factorisations == run.stats.jacobians
     assert run.stats.newton_iterations < 7 * run.stats.steps
@@ -240,6 +240,129 @@ def test_a_resumed_run_has_the_same_matrices(method, case):
         part = lgint.integrate(model, method, t_end=cut * h, h=h)
         rest = lgint.integrate(model, method, t_end=24 * h, h=h, start=part)
         assert rest.q[-1].tobytes() == whole.q[-1].tobytes() and rest.lam[-1].tobytes() == whole.lam[-1].tobytes()
+
+
+# ---- the eigenbasis ----
+
+
+def matrices(method):
+    """Factorisations of one state in the eigenbasis: a complex matrix, and with three stages a real one."""
+    return METHODS[method][0] - 1
+
+
+@pytest.mark.parametrize("constrained", [False, True], ids=["free", "constrained"])
+@pytest.mark.parametrize("formulation", FORMULATIONS)
+@pytest.mark.parametrize("method", METHODS)
+def test_the_eigenbasis_solves_the_same_equations(method, formulation, constrained):
+    model = slow_top(formulation, constrained, omega0=start_of(formulation, 5))
+    by_stage, together = (
+        lgint.integrate(model, method, t_end=0.1, h=0.005, sweeps=sweeps) for sweeps in ("splitting", "eigenbasis")
+    )
+    stats = together.stats
+    assert stats.newton_factorisations == matrices(method) * stats.jacobians > 0  # no step needed the splitting
+    assert stats.newton_iterations < 7 * stats.steps
+    for name in ("q", "v", "lam"):
+        given, expected = getattr(together, name), getattr(by_stage, name)
+        if expected.size:
+            assert np.abs(given - expected).max() < 1e-9 * (1e-3 + np.abs(expected).max())
+
+
+@pytest.mark.parametrize("sweeps", ["auto", "eigenbasis"])
+@pytest.mark.parametrize("case", KEPT)
+@pytest.mark.parametrize("method", METHODS)
+def test_a_resumed_run_goes_the_same_way(method, case, sweeps):
+    """Bit for bit, its carry included, before and after counted work takes another way."""
+    build, h = KEPT[case]
+    model = build()
+    options = {"h": h, "sweeps": sweeps}
+    whole = lgint.integrate(model, method, t_end=48 * h, **options)
+    for cut in (1, 7, 15, 16, 17, 20, 31, 32, 33, 41):
+        part = lgint.integrate(model, method, t_end=cut * h, **options)
+        rest = lgint.integrate(model, method, t_end=48 * h, start=part, **options)
+        assert rest.q[-1].tobytes() == whole.q[-1].tobytes() and rest.lam[-1].tobytes() == whole.lam[-1].tobytes()
+        assert rest.carry.tobytes() == whole.carry.tobytes()
+
+
+@pytest.mark.parametrize("sweeps", ["auto", "eigenbasis"])
+def test_a_stepper_that_goes_back_takes_the_way_of_then(sweeps):
+    build, h = KEPT["rod"]
+    stepper = lgint.Stepper(build(), "radau5", sweeps=sweeps)
+
+    def advance(n):
+        for _ in range(n):
+            stepper.step(h)
+        return stepper.q.tobytes()
+
+    advance(12)
+    then = stepper.snapshot()
+    first = advance(10)
+    stepper.restore(then)
+    assert advance(10) == first
+
+
+def test_counted_work_takes_the_way_with_less():
+    """Thin rods by the eigenbasis after sixteen steps; on the fast top it cannot pay, and no bit changes."""
+    rod, h = lgint.models.flying_spaghetti(), 1e-3
+    early, late = (lgint.integrate(rod, "radau5", t_end=n * h, h=h).stats for n in (16, 60))
+    by_stage = [lgint.integrate(rod, "radau5", t_end=n * h, h=h, sweeps="splitting").stats for n in (16, 60)]
+    assert early.newton_iterations == by_stage[0].newton_iterations
+    taken = late.newton_iterations - early.newton_iterations
+    assert taken < 3.2 * 44 and taken < 0.65 * (by_stage[1].newton_iterations - by_stage[0].newton_iterations)
+
+    top, h = lgint.models.heavy_top(), 1e-4
+    runs = [lgint.integrate(top, "radau5", t_end=60 * h, h=h, sweeps=sweeps) for sweeps in ("auto", "splitting")]
+    assert runs[0].q.tobytes() == runs[1].q.tobytes() and runs[0].lam.tobytes() == runs[1].lam.tobytes()
+
+
+@pytest.mark.parametrize("sweeps", ["auto", "eigenbasis"])
+def test_what_the_eigenbasis_does_not_solve_the_splitting_does(sweeps):
+    """Bodies that turn far in a step are not those of one state."""
+    model = slow_top("R3xSO3", omega0=start_of("R3xSO3", 5))
+    by_stage, run = (
+        lgint.integrate(model, "radau5", t_end=1.5, h=0.75 / 16, sweeps=way) for way in ("splitting", sweeps)
+    )
+    assert np.abs(run.q - by_stage.q).max() < 1e-9
+    assert run.stats.newton_iterations < 3 * by_stage.stats.newton_iterations
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_a_law_that_fails_in_the_eigenbasis_leaves_the_state(method):
+    calls, limit = [0], [np.inf]
+
+    def law(t, x, R, xdot, omega):
+        calls[0] += 1
+        if calls[0] >= limit[0]:
+            raise RuntimeError("enough")
+        return np.array([-40 * x[0], 0, 0, 0, 0, 0])
+
+    b = lgint.ModelBuilder()
+    b.add_body("block", mass=1.0, inertia=(1, 2, 3), velocity=(1.0, 0, 0), angular_velocity=(1, 2, 3))
+    b.add_force_law(law, bodies="block", name="spring")
+    model = b.build()
+    whole = lgint.integrate(model, method, t_end=0.1, h=0.01, sweeps="eigenbasis")
+    for stop in range(3, calls[0], 7):
+        calls[0], limit[0] = 0, stop
+        with pytest.raises(RuntimeError, match="enough") as caught:
+            lgint.integrate(model, method, t_end=0.1, h=0.01, sweeps="eigenbasis")
+        limit[0] = np.inf
+        first = caught.value.trajectory
+        rest = lgint.integrate(model, method, t_end=0.1, h=0.01, sweeps="eigenbasis", start=first)
+        assert rest.q[-1].tobytes() == whole.q[-1].tobytes()
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_the_eigenbasis_takes_fixed_steps(method):
+    model = slow_top("R3xSO3")
+    with pytest.raises(ValueError, match='sweeps="eigenbasis" takes fixed steps'):
+        lgint.integrate(model, method, t_end=0.1, rtol=1e-6, sweeps="eigenbasis")
+    recorded = {"rtol": 1e-6, "control": "none"}
+    plain, run, by_stage = (
+        lgint.integrate(model, method, t_end=0.1, h=0.005, sweeps=sweeps, **options)
+        for sweeps, options in (("eigenbasis", {}), ("eigenbasis", recorded), ("splitting", recorded))
+    )
+    assert run.q.tobytes() == plain.q.tobytes()
+    assert run.error[1] == pytest.approx(by_stage.error[1], rel=0.1)  # before any matrix is older than its step
+    assert (run.error[1:] < 1.1 * by_stage.error[1:]).all()
 
 
 @pytest.mark.parametrize("method", METHODS)

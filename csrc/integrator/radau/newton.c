@@ -64,6 +64,19 @@ void lg_radau_follow(lg_radau_stepper *r, int i)
     finish_rates(r, i);
 }
 
+/* A_i = sum (A^-1)_ij (V_j - v_n) / h */
+void lg_radau_set_accelerations(lg_radau_stepper *r)
+{
+    int nv = r->base.system->space->nv, stages = lg_radau_stages(&r->numbers);
+    for (int i = 0; i < stages; i++) {
+        double *a = r->stage[i].a;
+        lg_zero(nv, a);
+        for (int j = 0; j < stages; j++)
+            for (int k = 0; k < nv; k++)
+                a[k] += r->numbers.inverse[i][j] / r->h * (r->stage[j].v[k] - r->start->v[k]);
+    }
+}
+
 lg_point lg_radau_point(const lg_radau_stepper *r, int i)
 {
     const lg_radau_stage *s = &r->stage[i];
@@ -170,29 +183,38 @@ static void add_forces(int nv, const double *restrict gyro, const double *restri
         residual[k] += gyro[k] - force[k] + Btlam[k];
 }
 
-lg_status lg_radau_evaluate(lg_radau_stepper *r, int i, const lg_point *point, int with_matrix)
+lg_status lg_radau_balance(lg_radau_stepper *r, const lg_point *point, int ntangents, const lg_tangent *tangent)
 {
     int nv = r->base.system->space->nv, nrows = r->base.system->pattern->nrows;
     double *rows = r->residual + nv;
-    lg_tangent tangent = {&r->stage[i].matrix, r->chain};
     lg_wanted wanted = {.Ma = r->residual, .gyro = r->gyro, .force = r->force};
     if (nrows)
         wanted.Btlam = r->Btlam, wanted.phidot = rows;
-    if (with_matrix) {
-        form_chains(r, i);
-        lg_matrix_zero(&r->stage[i].matrix);
-        wanted.tangent = &tangent, wanted.ntangents = 1;
+    if (ntangents) {
+        wanted.tangent = tangent, wanted.ntangents = ntangents;
         wanted.B = nrows ? r->base.accel.B : NULL;
         wanted.Z = nrows ? r->base.accel.Z : NULL;
     }
     LG_TRY(lg_accel_eval(&r->base.accel, point, &wanted, &r->base.report));
     add_forces(nv, r->gyro, r->force, r->Btlam, r->residual);
+    if (!lg_all_finite(nv, r->residual) || !lg_all_finite(nrows, rows))
+        return lg_accel_not_finite(&r->base.accel, point, r->residual, &r->base.report);
+    return LG_OK;
+}
+
+lg_status lg_radau_evaluate(lg_radau_stepper *r, int i, const lg_point *point, int with_matrix)
+{
+    int nv = r->base.system->space->nv, nrows = r->base.system->pattern->nrows;
+    lg_tangent tangent = {&r->stage[i].matrix, r->chain};
+    if (with_matrix) {
+        form_chains(r, i);
+        lg_matrix_zero(&r->stage[i].matrix);
+    }
+    LG_TRY(lg_radau_balance(r, point, with_matrix, &tangent));
     if (with_matrix)
         r->matrix_h = r->h;
     for (int k = 0; k < nrows; k++)
-        rows[k] *= lg_radau_matrix_rate(r, i);
-    if (!lg_all_finite(nv, r->residual) || !lg_all_finite(nrows, rows))
-        return lg_accel_not_finite(&r->base.accel, point, r->residual, &r->base.report);
+        r->residual[nv + k] *= lg_radau_matrix_rate(r, i);
     return with_matrix ? factor(r, i) : LG_OK;
 }
 
@@ -205,21 +227,36 @@ lg_status lg_radau_solve_stage(lg_radau_stepper *r, int i, double *x)
     return LG_OK;
 }
 
-void lg_radau_correct(lg_radau_stepper *r, int i)
+/* Corrects lam_i, and finds the change of theta_i. */
+static inline void turn(lg_radau_stepper *r, int i, double mu)
 {
     const lg_space *space = r->base.system->space;
     int nv = space->nv, nrows = r->base.system->pattern->nrows;
     lg_radau_stage *s = &r->stage[i];
-    double mu = lg_radau_rate(r, i), shrink = 1 / (mu * mu), grow = mu * r->h, *restrict u = r->residual;
-    double *restrict theta = s->theta, *restrict K = s->K, *restrict turn = r->turn;
+    double shrink = 1 / (mu * mu), *restrict u = r->residual;
     for (int k = 0; k < nrows; k++)
         s->lam[k] -= u[nv + k];
     for (int k = 0; k < nv; k++)
         u[k] *= shrink;
-    lg_space_rate(space, r->start->q, theta, u, turn);
-    for (int k = 0; k < nv; k++) {
-        theta[k] -= turn[k];
-        K[k] -= grow * turn[k];
+    lg_space_rate(space, r->start->q, s->theta, u, r->turn);
+}
+
+void lg_radau_turn(lg_radau_stepper *r, int i)
+{
+    turn(r, i, lg_radau_rate(r, i));
+    lg_axpy(r->base.system->space->nv, -1, r->turn, r->stage[i].theta);
+}
+
+void lg_radau_correct(lg_radau_stepper *r, int i)
+{
+    const lg_space *space = r->base.system->space;
+    lg_radau_stage *s = &r->stage[i];
+    double mu = lg_radau_rate(r, i), grow = mu * r->h;
+    double *restrict theta = s->theta, *restrict K = s->K;
+    turn(r, i, mu);
+    for (int k = 0; k < space->nv; k++) {
+        theta[k] -= r->turn[k];
+        K[k] -= grow * r->turn[k];
     }
     lg_space_tangent_mul(space, theta, K, s->v);
     finish_rates(r, i);

@@ -98,19 +98,6 @@ static void set_rates(lg_radau_stepper *r)
     }
 }
 
-/* A_i = sum (A^-1)_ij (V_j - v_n) / h */
-static void set_accelerations(lg_radau_stepper *r)
-{
-    int nv = r->base.system->space->nv, stages = lg_radau_stages(&r->numbers);
-    for (int i = 0; i < stages; i++) {
-        double *a = r->stage[i].a;
-        lg_zero(nv, a);
-        for (int j = 0; j < stages; j++)
-            for (int k = 0; k < nv; k++)
-                a[k] += r->numbers.inverse[i][j] / r->h * (r->stage[j].v[k] - r->start->v[k]);
-    }
-}
-
 void lg_radau_predict(lg_radau_stepper *r)
 {
     lg_radau_carry last = lg_radau_carry_in(r, r->start->carry);
@@ -126,7 +113,7 @@ void lg_radau_predict(lg_radau_stepper *r)
         if (!r->base.system->space->linear)
             set_rates(r);
     }
-    set_accelerations(r);
+    lg_radau_set_accelerations(r);
 }
 
 /* ---- the error of extrapolation ---- */

@@ -21,9 +21,13 @@
 /* ---- options ---- */
 
 typedef struct lg_radau_options {
-    lg_option_value newton_rtol, max_iter, retry;
+    lg_option_value newton_rtol, max_iter, sweeps, retry;
     lg_control_options control;
 } lg_radau_options;
+
+/* How a step is solved. */
+#define LG_SWEEPS(X) X(LG_SWEEPS_AUTO, "auto") X(LG_SWEEPS_SPLITTING, "splitting") X(LG_SWEEPS_EIGENBASIS, "eigenbasis")
+enum { LG_SWEEPS(LG_CHOICE_CONSTANT) };
 
 static const lg_option rows[] = {
     {"newton_rtol",
@@ -43,6 +47,15 @@ static const lg_option rows[] = {
      NULL,
      "A step that takes more Newton iterations, each of which corrects every stage, has failed.",
      LG_FIELD(lg_radau_options, max_iter)},
+    {"sweeps",
+     LG_OPTION_CHOICE,
+     {0, LG_SWEEPS_AUTO},
+     0,
+     0,
+     LG_CHOICES(LG_SWEEPS),
+     "Newton's method stage by stage, or for all stages in the eigenbasis of the tableau, which takes fixed steps; "
+     "\"auto\" takes the one with less counted work.",
+     LG_FIELD(lg_radau_options, sweeps)},
     LG_RETRY_OPTION(LG_FIELD(lg_radau_options, retry)),
     LG_CONTROL_OPTIONS_BY(lg_radau_options, LG_CONTROL_PREDICTIVE, 5),
 };
@@ -51,8 +64,19 @@ const lg_option_rows lg_radau_rows = LG_OPTION_ROWS(rows, lg_radau_options);
 
 /* ---- coefficients and memory ---- */
 
-/* Cost of a matrix over that of generalized-alpha, by counts: its tangents go along matrices of v and of a as well. */
-static const double full_tangents = 2;
+/* With tolerances nearly every step has a size, and matrices, of its own: the splitting solves them. */
+static lg_status choose_way(lg_radau_stepper *r)
+{
+    int sweeps = ((const lg_radau_options *)r->base.options)->sweeps.choice, adapts = lg_stepper_adapts(&r->base);
+    if (sweeps == LG_SWEEPS_EIGENBASIS && adapts) {
+        lg_report_say(&r->base.report, "sweeps=\"eigenbasis\" takes fixed steps: give h without rtol and atol, or "
+                                       "control=\"none\"");
+        return LG_BAD_ARGUMENT;
+    }
+    r->chooses = sweeps == LG_SWEEPS_AUTO && !adapts;
+    r->only = sweeps == LG_SWEEPS_EIGENBASIS ? LG_RADAU_EIGENBASIS : LG_RADAU_SPLITTING;
+    return LG_OK;
+}
 
 static lg_status radau_prepare(lg_stepper *self)
 {
@@ -65,9 +89,8 @@ static lg_status radau_prepare(lg_stepper *self)
     r->newton_rtol = isnan(options->newton_rtol.number) ? 1e-12 : options->newton_rtol.number;
     if (masses)
         self->accel.plan = masses;
-    r->renewal.rule = LG_RENEW_BY_COST;
-    r->renewal.matrix_cost = full_tangents * lg_implicit_matrix_cost(self->system, self->plan, NULL);
-    return LG_OK;
+    lg_radau_set_costs(r);
+    return choose_way(r);
 }
 
 static void stage_layout(lg_radau_stage *s, const lg_stepper *self, lg_arena *arena)
@@ -115,6 +138,8 @@ static void radau_layout(lg_stepper *self, lg_arena *arena)
     take_tolerances(r, arena);
     for (int i = 0; i < lg_radau_stages(&r->numbers); i++)
         stage_layout(&r->stage[i], self, arena);
+    if (r->chooses || r->only == LG_RADAU_EIGENBASIS)
+        lg_radau_eigen_layout(r, arena);
 }
 
 static void radau_close(lg_stepper *self)
@@ -209,6 +234,17 @@ static lg_status divide(lg_radau_stepper *r, const lg_state *before, double *eq,
     return LG_OK;
 }
 
+/* The matrix of the last stage, in the place of those of the eigenbasis, which the next step forms again. */
+static lg_status form_last(lg_radau_stepper *r, const lg_state *before)
+{
+    int last = lg_radau_stages(&r->numbers) - 1;
+    r->start = before;
+    lg_radau_set_accelerations(r);
+    lg_point point = lg_radau_point(r, last);
+    r->formed[0] = 0;
+    return lg_radau_evaluate(r, last, &point, 1);
+}
+
 static lg_status radau_error(lg_stepper *self, const lg_state *before, double h, double *error)
 {
     lg_radau_stepper *r = (lg_radau_stepper *)self;
@@ -217,6 +253,8 @@ static lg_status radau_error(lg_stepper *self, const lg_state *before, double h,
     (void)h;
     compare_slopes(r, before, 0, eq);
     compare_slopes(r, before, 1, ev);
+    if (r->matrices == LG_RADAU_EIGENBASIS)
+        LG_TRY(form_last(r, before));
     LG_TRY(divide(r, before, eq, ev));
     return first ? divide(r, before, eq, ev) : LG_OK;
 }

@@ -29,6 +29,7 @@ typedef struct sweeps {
     double displacement; /* the largest x in the last sweep */
     int count, growths;
     int slow; /* sweeps in a row that left too much of the correction before */
+    int formed; /* sweeps that formed matrices */
     lg_renewal matrix;
 } sweeps;
 
@@ -123,7 +124,7 @@ static int is_due(const lg_radau_stepper *r, const sweeps *it)
     if (it->count < 3)
         return it->count == 2 && it->change > it->last;
     double left = sweeps_for(it->change, sqrt(it->change / it->before));
-    return left > r->renewal.matrix_cost + sweeps_for(it->change, known_rate(r));
+    return left > r->renewal[lg_radau_way_of(r)].matrix_cost + sweeps_for(it->change, known_rate(r));
 }
 
 static lg_status solve_stage(lg_radau_stepper *r, int i, int with_matrix, int keeps, sweeps *it)
@@ -140,6 +141,28 @@ static lg_status solve_stage(lg_radau_stepper *r, int i, int with_matrix, int ke
     return LG_OK;
 }
 
+static lg_status solve_by_stage(lg_radau_stepper *r, int with_matrices, int keeps, sweeps *it)
+{
+    set_known(r);
+    for (int i = 0; i < lg_radau_stages(&r->numbers); i++)
+        LG_TRY(solve_stage(r, i, with_matrices, keeps, it));
+    return LG_OK;
+}
+
+static lg_status solve_together(lg_radau_stepper *r, int with_matrices, int keeps, sweeps *it)
+{
+    lg_radau_follow_all(r);
+    if (keeps)
+        lg_radau_note_stage(r, lg_radau_eigen_stage(r));
+    LG_TRY(lg_radau_solve_all(r, with_matrices));
+    for (int i = 0; i < lg_radau_stages(&r->numbers); i++) {
+        lg_radau_take_correction(r, i);
+        measure(r, i, it);
+        lg_radau_turn(r, i);
+    }
+    return LG_OK;
+}
+
 static lg_status sweep(lg_radau_stepper *r, sweeps *it)
 {
     int stages = lg_radau_stages(&r->numbers), nv = r->base.system->space->nv;
@@ -149,11 +172,13 @@ static lg_status sweep(lg_radau_stepper *r, sweeps *it)
     it->before = it->last;
     it->last = it->change;
     it->change = it->displacement = 0;
-    set_known(r);
     if (it->count < 2)
         set_weights(r);
-    for (int i = 0; i < stages; i++)
-        LG_TRY(solve_stage(r, i, with_matrix, keeps, it));
+    if (lg_radau_way_of(r) == LG_RADAU_EIGENBASIS)
+        LG_TRY(solve_together(r, with_matrix, keeps, it));
+    else
+        LG_TRY(solve_by_stage(r, with_matrix, keeps, it));
+    it->formed += with_matrix;
     it->change = nv ? sqrt(it->change / (stages * nv)) : 0;
     if (keeps)
         lg_radau_note_step(r);
@@ -167,13 +192,26 @@ static lg_status sweep(lg_radau_stepper *r, sweeps *it)
 
 /* ---- all sweeps of a step ---- */
 
-/* The residual of a stage as it stands, without a correction. */
+/* The residual of a stage as it stands, without a correction, stage by stage after `look`. */
+static void look(lg_radau_stepper *r)
+{
+    if (lg_radau_way_of(r) == LG_RADAU_SPLITTING) {
+        set_known(r);
+        return;
+    }
+    lg_radau_follow_all(r);
+    lg_radau_set_accelerations(r);
+}
+
 static lg_status look_at(lg_radau_stepper *r, int i)
 {
-    lg_radau_follow(r, i);
+    int by_stage = lg_radau_way_of(r) == LG_RADAU_SPLITTING;
+    if (by_stage)
+        lg_radau_follow(r, i);
     lg_point point = lg_radau_point(r, i);
     LG_TRY(lg_radau_evaluate(r, i, &point, 0));
-    pass_on(r, i);
+    if (by_stage)
+        pass_on(r, i);
     return LG_OK;
 }
 
@@ -184,7 +222,7 @@ static lg_status add_work(lg_radau_stepper *r, int i, double *forces, double *wo
     double *u = r->residual;
     lg_copy(nv, forces, u);
     lg_zero(r->base.system->pattern->nrows, u + nv);
-    LG_TRY(lg_radau_solve_stage(r, i, u));
+    LG_TRY(lg_radau_way_of(r) == LG_RADAU_SPLITTING ? lg_radau_solve_stage(r, i, u) : lg_radau_solve_forces(r, u));
     *work += fabs(lg_dot(nv, forces, u));
     return LG_OK;
 }
@@ -219,7 +257,7 @@ static lg_status find_noise(lg_radau_stepper *r, const sweeps *it, int *is_noise
     *is_noise = 0;
     if (falls || it->displacement > round_off * (1 + lg_max_abs(r->base.system->space->nq, r->start->q)))
         return LG_OK;
-    set_known(r);
+    look(r);
     for (int i = 0; i < lg_radau_stages(&r->numbers); i++)
         LG_TRY(add_works(r, i, &work, &terms));
     *is_noise = work <= noisy * noisy * terms;
@@ -243,6 +281,13 @@ static void note_progress(sweeps *it)
     it->slow = later && it->change > slow_rate * it->last ? it->slow + 1 : 0;
 }
 
+/* Whether the sweeps lead nowhere: in the eigenbasis as soon as new matrices make slow progress. */
+static int has_failed(const lg_radau_stepper *r, const sweeps *it)
+{
+    int slow = lg_radau_way_of(r) == LG_RADAU_EIGENBASIS && it->matrix.renewed && it->slow >= SLOW_SWEEPS;
+    return slow || it->count >= r->max_iter || it->growths > MOST_GROWTHS;
+}
+
 static lg_status iterate(lg_radau_stepper *r, sweeps *it)
 {
     for (int ends = 0; !ends;) {
@@ -251,10 +296,16 @@ static lg_status iterate(lg_radau_stepper *r, sweeps *it)
         ends = is_converged(r, it);
         if (!ends)
             LG_TRY(find_noise(r, it, &ends));
-        if (!ends && (it->count >= r->max_iter || it->growths > MOST_GROWTHS))
+        if (!ends && has_failed(r, it))
             return LG_NO_CONVERGENCE;
     }
     return LG_OK;
+}
+
+/* Whether a step shows that new matrices leave less than was known: in the eigenbasis they change little with age. */
+static int shows_more(const lg_radau_stepper *r, const sweeps *it, double rate)
+{
+    return lg_radau_way_of(r) == LG_RADAU_EIGENBASIS && it->count > 2 && rate < known_rate(r);
 }
 
 /* Remembers what the next step needs to know. Sweeps count as far as they were needed, as a real number, so that costs
@@ -265,14 +316,16 @@ static void remember(lg_radau_stepper *r, sweeps *it)
     lg_renewal_memory *m = &r->memory.renewal;
     int all_new = it->matrix.renewed && it->matrix.reuses == it->count;
     double rate = it->count > 1 ? fmin(pow(it->change / it->first, 1.0 / (it->count - 1)), slow_rate) : 0;
-    if (all_new && rate > 0)
+    double needed = rate > 0 ? 1 + sweeps_for(it->first, rate) : it->count;
+    if (rate > 0 && (all_new || shows_more(r, it, rate)))
         r->memory.new_rate = rate;
-    lg_renewal_end(&it->matrix, rate > 0 ? 1 + sweeps_for(it->first, rate) : it->count);
+    lg_renewal_end(&it->matrix, needed);
     if (it->matrix.renewed && !all_new)
         r->memory.failures = fmin(r->memory.failures + 1, 3);
     else if (!it->matrix.renewed)
         r->memory.failures = fmax(r->memory.failures - 1, 0);
     m->worn_age += all_new && m->worn_age > 0 ? ldexp(0.5, -(int)r->memory.failures) - 0.0625 : 0;
+    lg_radau_choose(r, needed, it->formed);
 }
 
 /* Names the largest residual, as it stands. */
@@ -280,7 +333,7 @@ static void report_failure(lg_radau_stepper *r, const sweeps *it)
 {
     int nv = r->base.system->space->nv, n = nv + r->base.system->pattern->nrows, worst = 0;
     double largest = 0, squares = 0;
-    set_known(r);
+    look(r);
     for (int i = 0; i < lg_radau_stages(&r->numbers); i++) {
         if (look_at(r, i) != LG_OK)
             return;
@@ -298,26 +351,48 @@ static void report_failure(lg_radau_stepper *r, const sweeps *it)
 
 static lg_status attempt(lg_radau_stepper *r, int has_matrices, sweeps *it)
 {
-    *it = (sweeps){.matrix = lg_renewal_begin(&r->renewal, &r->memory.renewal, has_matrices, 0)};
+    const lg_renewal_settings *renewal = &r->renewal[lg_radau_way_of(r)];
+    *it = (sweeps){.matrix = lg_renewal_begin(renewal, &r->memory.renewal, has_matrices, 0)};
     lg_radau_predict(r);
     return iterate(r, it);
+}
+
+/* Whether another attempt may succeed. */
+static int may_recover(const lg_radau_stepper *r, lg_status status)
+{
+    int singular = status == LG_SINGULAR && lg_radau_way_of(r) == LG_RADAU_EIGENBASIS;
+    return status == LG_NO_CONVERGENCE || status == LG_NOT_FINITE || singular;
+}
+
+/* With the matrices of earlier steps, then with new ones, then by the splitting. */
+static lg_status attempt_all(lg_radau_stepper *r, sweeps *it)
+{
+    lg_status status = attempt(r, r->has_matrices, it);
+    if (may_recover(r, status) && r->has_matrices)
+        status = attempt(r, 0, it);
+    if (!may_recover(r, status) || lg_radau_way_of(r) == LG_RADAU_SPLITTING)
+        return status;
+    lg_radau_give_up(r);
+    return attempt(r, 0, it);
 }
 
 lg_status lg_radau_solve(lg_radau_stepper *r)
 {
     sweeps it;
     r->renewed = 0;
-    lg_status status = attempt(r, r->has_matrices, &it);
-    if ((status == LG_NO_CONVERGENCE || status == LG_NOT_FINITE) && r->has_matrices)
-        status = attempt(r, 0, &it);
+    lg_status status = attempt_all(r, &it);
     if (status == LG_NO_CONVERGENCE || status == LG_NOT_FINITE) {
         LG_TRY(lg_radau_check_turns(r, LG_PI));
         if (status == LG_NO_CONVERGENCE)
             report_failure(r, &it);
     }
     LG_TRY(status);
-    remember(r, &it);
     const lg_radau_stage *end = &r->stage[lg_radau_stages(&r->numbers) - 1];
-    lg_space_move(r->base.system->space, r->start->q, end->theta, NULL, end->q, NULL);
+    r->matrices = lg_radau_way_of(r);
+    if (r->matrices == LG_RADAU_EIGENBASIS)
+        lg_radau_follow_all(r);
+    else
+        lg_space_move(r->base.system->space, r->start->q, end->theta, NULL, end->q, NULL);
+    remember(r, &it);
     return LG_OK;
 }
