@@ -23,7 +23,7 @@ import subprocess
 import sys
 import tempfile
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -33,6 +33,7 @@ import numpy as np
 
 from lgint import models
 from lgint._args import choice
+from lgint._model.model import Model
 from lgint._run.integrate import integrate
 from lgint._tools import bench
 from lgint.models._falling_bar import falling_bar
@@ -46,6 +47,18 @@ MORE = 1.1  # largest accepted ratio of a case's count to the committed one
 # `lgint bench`.
 EULER: Mapping[str, Any] = {"formulation": "euler_parameters"}
 TREE: Mapping[str, Any] = {"joint": "revolute", "formulation": "minimal"}
+RADAU: Mapping[str, dict[str, Any]] = {
+    "": {},
+    " by splitting": {"sweeps": "splitting"},
+    " in the eigenbasis": {"sweeps": "eigenbasis"},
+}
+STIFF: Mapping[str, tuple[Callable[..., Model], str, float]] = {
+    "constrained top": (models.heavy_top, "top", 1e-4),
+    "slider-crank": (models.slider_crank, "slider", 1e-3),
+    "chain of 10": (partial(models.pendulum_chain, n=10), "link10", 1e-3),
+    "rod of 16 edges": (models.flying_spaghetti, "node16", 1e-3),
+    "stiff pair": (partial(stiff_chain, 2), "link2", 1e-2),
+}
 EXACT: Mapping[str, Any] = {"newton": "full", "newton_rtol": 0.0, "newton_atol": 0.0}
 COUNTED: Sequence[bench.Case] = tuple(
     bench.Case(f"{name}, {method}", np.nan, model, body, None, h, steps=0, method=method, options=options)
@@ -58,11 +71,6 @@ COUNTED: Sequence[bench.Case] = tuple(
         ("rod of 16 edges", models.flying_spaghetti, "node16", "herk5", 1e-3, {}),
         ("rod of 16 edges", models.flying_spaghetti, "node16", "genalpha", 1e-3, {}),
         ("stiff pair", partial(stiff_chain, 2), "link2", "genalpha", 1e-2, {}),
-        ("constrained top", models.heavy_top, "top", "radau5", 1e-4, {}),
-        ("slider-crank", models.slider_crank, "slider", "radau5", 1e-3, {}),
-        ("chain of 10", partial(models.pendulum_chain, n=10), "link10", "radau5", 1e-3, {}),
-        ("rod of 16 edges", models.flying_spaghetti, "node16", "radau5", 1e-3, {}),
-        ("stiff pair", partial(stiff_chain, 2), "link2", "radau5", 1e-2, {}),
         ("bar of 64 edges", partial(falling_bar, 64, True), "node64", "herk4", 1e-4, {}),
         ("slider-crank to round-off", partial(models.slider_crank, **EULER), "slider", "genalpha", 1e-3, EXACT),
         ("slider-crank to round-off", partial(models.slider_crank, **EULER), "slider", "reml", 1e-3, {}),
@@ -71,6 +79,10 @@ COUNTED: Sequence[bench.Case] = tuple(
         ("rod of 32 edges", partial(models.flying_spaghetti, edges=32, **EULER), "node32", "emh", 1e-4, {}),
         ("rod of 256 edges", partial(models.flying_spaghetti, edges=256, **EULER), "node256", "emh", 1e-4, {}),
     )
+) + tuple(
+    bench.Case(f"{name}{way}, radau5", np.nan, model, body, None, h, steps=0, method="radau5", options=options)
+    for name, (model, body, h) in STIFF.items()
+    for way, options in RADAU.items()
 )
 
 # steps of the short and the long run
@@ -96,11 +108,7 @@ STEPS: Mapping[str, tuple[int, int]] = {
     "rod of 16 edges, genalpha": (50, 250),
     "bar of 64 edges, herk4": (10, 60),
     "stiff pair, genalpha": (20, 100),
-    "constrained top, radau5": (20, 120),
-    "slider-crank, radau5": (20, 120),
-    "chain of 10, radau5": (20, 120),
-    "rod of 16 edges, radau5": (20, 120),
-    "stiff pair, radau5": (20, 100),
+    **{f"{name}{way}, radau5": (20, 100 if name == "stiff pair" else 120) for name in STIFF for way in RADAU},
     "slider-crank to round-off, genalpha": (50, 550),
     "slider-crank to round-off, reml": (50, 550),
     "pendulum of 32 links, reml": (5, 25),
