@@ -223,9 +223,7 @@ def test_a_second_of_motion_is_that_of_forward_dynamics_by_pinocchio(name, free)
         q = peer.coordinates(named(G @ x[-n:] + g), base_of(x, u) if free else None)
         y_rate = [u[first:]]
         if free:
-            R, w = Rotation.from_quat(x[3:7]), u[3:6]
-            vector = (x[6] * w + np.cross(x[3:6], w)) / 2
-            y_rate = [R.apply(u[:3]), vector, [-x[3:6] @ w / 2], *y_rate]
+            y_rate = [rate_of_base(x[3:7], u[:3], u[3:6]), *y_rate]
         return np.concatenate([*y_rate, accelerations(peer, B, q, B @ u, n < len(peer.names))])
 
     u = rng.uniform(-0.2, 0.2, n)
@@ -236,18 +234,30 @@ def test_a_second_of_motion_is_that_of_forward_dynamics_by_pinocchio(name, free)
     base = base_of(*np.split(y0, [-len(B.T)])) if free else None
     q, v = at(model, peer, named(g), named(G @ y0[len(y0) - n :]), base)
     run = lgint.integrate(model.with_state(q, v), "dop853", t_end=1.0, rtol=1e-12, atol=1e-13)
-    rates = G @ u[first:]
-    for i, joint in enumerate(peer.names):
-        kind = model.joints[joint]["kind"]
-        found = run.joint_position(joint, "slide" if kind == "prismatic" else "angle")[-1]
-        assert found == pytest.approx((G @ x[-n:] + g)[i], abs=1e-9)
-        assert run.joint_rate(joint)[-1] == pytest.approx(rates[i], abs=1e-9 * np.linalg.norm(rates))
+    compare_joints(run, model, peer.names, G @ x[-n:] + g, G @ u[first:])
     if free:
-        place, R, xdot, omega = base_of(x, u)
-        assert np.allclose(run.position(robot.base)[-1], place, rtol=0, atol=1e-9 * np.linalg.norm(place))
-        assert np.allclose(run.rotation(robot.base)[-1], R.as_matrix(), rtol=0, atol=1e-9)
-        assert np.allclose(run.velocity(robot.base)[-1], xdot, rtol=0, atol=1e-9 * np.linalg.norm(xdot))
-        assert np.allclose(run.angular_velocity(robot.base)[-1], omega, rtol=0, atol=1e-9 * np.linalg.norm(omega))
+        compare_bodies(run, robot.base, base_of(x, u))
+
+
+def rate_of_base(quaternion, xdot, omega):
+    """The rates of position and quaternion of a free flyer."""
+    vector = (quaternion[3] * omega + np.cross(quaternion[:3], omega)) / 2
+    return np.concatenate([Rotation.from_quat(quaternion).apply(xdot), vector, [-quaternion[:3] @ omega / 2]])
+
+
+def compare_joints(run, model, names, values, rates):
+    for joint, value, rate in zip(names, values, rates, strict=True):
+        found = run.joint_position(joint, "slide" if model.joints[joint]["kind"] == "prismatic" else "angle")[-1]
+        assert found == pytest.approx(value, abs=1e-9)
+        assert run.joint_rate(joint)[-1] == pytest.approx(rate, abs=1e-9 * np.linalg.norm(rates))
+
+
+def compare_bodies(run, body, expected):
+    place, R, xdot, omega = expected
+    assert np.allclose(run.position(body)[-1], place, rtol=0, atol=1e-9 * np.linalg.norm(place))
+    assert np.allclose(run.rotation(body)[-1], R.as_matrix(), rtol=0, atol=1e-9)
+    assert np.allclose(run.velocity(body)[-1], xdot, rtol=0, atol=1e-9 * np.linalg.norm(xdot))
+    assert np.allclose(run.angular_velocity(body)[-1], omega, rtol=0, atol=1e-9 * np.linalg.norm(omega))
 
 
 # ---- elements ----
