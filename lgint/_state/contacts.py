@@ -11,14 +11,15 @@ from lgint._state.joints import dot
 from lgint._state.outputs import OutputAccessors
 
 CONTACT: Final = "contact_"  # with which the names of rows of contacts begin, before those of their shapes
-POINTS: Final = {"sphere": 1, "capsule": 2, "disc": 1, "box": 8}
+POINTS: Final = {"sphere": 1, "capsule": 2, "disc": 4, "box": 8}
 BOXES: Final = "contact_box_box"  # of which the corners of the second box follow
 
 
 class Contact(NamedTuple):
-    """The points of a contact: one of a sphere and of a disc, the two ends of a capsule, the eight corners of a box.
+    """The points of a contact: one of a sphere, the two ends of a capsule, four of a disc, the eight corners of a box.
 
-    Between boxes, the corners of the second one follow those of the first.
+    Those of a disc are on its rim, the deepest one first and the others at quarter turns from it. Between boxes, the
+    corners of the second one follow those of the first.
 
     Attributes
     ----------

@@ -193,6 +193,73 @@ def test_the_corners_of_both_boxes_meet_alike(high, low, formulation):
         np.testing.assert_allclose(S @ du, expected, atol=1e-7 * np.abs(expected).max())
 
 
+# ---- flat discs ----
+
+RADIUS = 0.1
+
+
+def coin(tilt=0.0, height=0.05, formulation="R3xSO3", velocity=(0, 0, 0), angular_velocity=(0, 0, 0), **law):
+    b = lgint.ModelBuilder(gravity=(0, 0, -GRAVITY), formulation=formulation)
+    motion = {"rotation": (tilt, 0, 0), "velocity": velocity, "angular_velocity": angular_velocity}
+    b.add_body("coin", mass=1.0, inertia=(2.5e-3, 2.5e-3, 5e-3), position=(0, 0, height), **motion)
+    given = {"stiffness": 1e4, "damping": 5.0, "name": "touch"} | law
+    b.add_contact("coin", lgint.ground, shapes=[("disc", (0, 0, 0), (0, 0, 1), RADIUS), FLOOR], **given)
+    return b.build()
+
+
+@pytest.mark.parametrize("law", [{}, {"exponent": 1.5}, {"friction": 0.3, "bristle": (1e4, 30.0)}], ids=str)
+@pytest.mark.parametrize("tilt", [0.0, 0.1])
+@pytest.mark.parametrize("method", ["genalpha", "radau5"])
+def test_a_coin_comes_to_rest_on_four_points(method, tilt, law):
+    """It falls flat or on its edge, turns and slides, and at last lies flat."""
+    options = {"h": 1e-3, "retry": 10} if method == "genalpha" else {"rtol": 1e-6, "atol": 1e-8}
+    model = coin(tilt, 0.5, velocity=(0.3, 0, 0), angular_velocity=(0, 0, 2), **{"friction": 0.3} | law)
+    run = lgint.integrate(model, method, t_end=2.0, **options)
+    np.testing.assert_allclose(run.contact("touch").normal_force[-1], GRAVITY / 4, rtol=1e-5)
+    assert run.rotation("coin")[-1, 2, 2] > 1 - 1e-12 and np.abs(run.v[-1]).max() < 1e-5
+
+
+def test_a_tilted_disc_touches_with_its_lowest_point():
+    tilt = 0.1
+    contact = coin(tilt, RADIUS * np.sin(tilt) - 1e-3).state().contact("touch")
+    height = RADIUS * np.sin(tilt)
+    np.testing.assert_allclose(contact.gap, -1e-3 + height * np.array([0, 1, 2, 1]), atol=1e-15)
+    assert contact.normal_force[0] == pytest.approx(10.0) and not contact.normal_force[1:].any()
+
+
+def test_the_force_on_a_flat_disc_does_not_depend_on_where_it_is_lowest():
+    """A tilt of 1e-3 rad in any direction, with its moment about the axis of the tilt alone."""
+    model = coin(0.0, -1e-3)
+    for angle in np.linspace(0, np.pi, 9):
+        axis = np.array([np.cos(angle), np.sin(angle), 0])
+        q = model.core.retract(model.q0, np.concatenate([np.zeros(3), 1e-3 * axis]))
+        wrench = model.state(q=q, v=np.zeros(6)).force("touch", on="coin")
+        np.testing.assert_allclose(wrench.force, (0, 0, 40), rtol=1e-12)
+        np.testing.assert_allclose(wrench.moment, -2e4 * RADIUS**2 * 1e-3 * axis, rtol=1e-6, atol=1e-12)
+
+
+@pytest.mark.parametrize("formulation", ["R3xSO3", "SE3", "tait_bryan"])
+@pytest.mark.parametrize("tilt", [0.0, 1e-12, 1e-8, 1e-6, 1e-3, 0.1])
+@pytest.mark.parametrize("exponent", [1.0, 1.5])
+def test_tangents_of_discs_that_lie_flat(exponent, tilt, formulation):
+    rng = np.random.default_rng(2)
+    height = RADIUS * np.sin(tilt) * (tilt > 0.01) - 1e-3
+    moves = {"velocity": (0.1, 0.2, -0.1), "angular_velocity": (0.1, 0.2, 0.3)}
+    model = coin(tilt, height, formulation, exponent=exponent, **moves)
+    core, q, v, zero, lam = model.core, model.q0, model.v0, np.zeros(6), np.zeros(model.nc)
+    for k in ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0)):
+        S = core.evaluate(0.0, q, v, zero, lam, want=("S",), k=k)["S"]
+        du = rng.normal(size=6)
+
+        def residual(s, k=k, du=du):
+            moved = core.retract(q, s * k[0] * du), v + s * k[1] * du
+            found = core.evaluate(0.0, *moved, zero, lam, want=("gyro", "force"))
+            return found["gyro"] - found["force"]
+
+        expected = (8 * (residual(1e-6) - residual(-1e-6)) - (residual(2e-6) - residual(-2e-6))) / 12e-6
+        np.testing.assert_allclose(S @ du, expected, atol=1e-8 * np.abs(expected).max())
+
+
 def test_energy_momentum_methods_conserve_in_contact():
     """Two bodies that meet in space; every method either conserves or is refused by name."""
     b = lgint.ModelBuilder(gravity=(0, 0, 0), formulation="euler_parameters")

@@ -145,6 +145,23 @@ def test_what_an_impact_has_stopped_may_be_hit_again(formulation):
             np.testing.assert_allclose(still.after_impact(rows, tangential=tangential).v, 0, atol=1e-13)
 
 
+@pytest.mark.parametrize("tangential", ["free", "stick"])
+@pytest.mark.parametrize("formulation", FORMULATIONS)
+def test_a_disc_that_lands_flat_stops(formulation, tangential):
+    """Only what is along the floor goes on where the points are free."""
+    b = lgint.ModelBuilder(formulation=formulation)
+    moves = {"velocity": (0.3, 0.2, -2), "angular_velocity": (0.1, -0.2, 0.5)}
+    b.add_body("disc", mass=1.0, inertia=(0.1, 0.1, 0.2), position=(0, 0, 0.05), **moves)
+    shapes = ("disc", (0, 0, -0.05), UP, 0.4), ("plane", (0, 0, 0), UP)
+    b.add_contact("disc", lgint.ground, shapes=shapes, stiffness=0.0, name="floor")
+    state = b.build().state()
+    after = state.after_impact("floor", tangential=tangential)
+    going = np.array([0.3, 0.2, 0]) if tangential == "free" else np.zeros(3)
+    spin = np.array([0, 0, 0.5]) if tangential == "free" else np.zeros(3)
+    np.testing.assert_allclose(after.velocity("disc"), going, rtol=0, atol=1e-12)
+    np.testing.assert_allclose(after.angular_velocity("disc"), spin, rtol=0, atol=1e-12)
+
+
 def test_contacts_that_separate_have_no_impulse():
     state = block(rate=-1.0).state()
     assert (state.after_impact(("block", (0.2, 0.1, -0.5), (0, 0, 1))).v == state.v).all()

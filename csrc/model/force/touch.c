@@ -294,10 +294,14 @@ static lg_status meet_boxes(const double *p, int k, const double y[3], const dou
 
 const lg_shapes lg_box_on_box = {2 * LG_POINTS_OF_box, meet_boxes};
 
-/* The deepest point of the rim of a disc above a plane: s = S c + r e with e = -l/|l|, l = n - (n . a) a, a = S axis:
-       de = ((n . da) a + (n . a) da)/|l| without its component along e,   da = -a^ dphi.
-   A disc that lies flat on the plane has no deepest point; one that is fixed to it then stands for it. */
-#define FLAT 1e-12
+/* Four points of the rim of a disc above a plane, at quarter turns from the deepest one: s = S c + r e_k with
+   e_0 = -l/|l|, l = n - (n . a) a, a = S axis. Among the points of the body they turn about a by sigma . dphi:
+
+       dc = dy + dphi x s + r (sigma . dphi) a x e_k,   sigma = -a - (n . a)/|l| e_0.
+
+   A disc that lies flat on the plane has no deepest point; four that are fixed to it then stand for them, which makes
+   no difference, since the sum of four springs does not depend on their direction. */
+#define FLAT 1e-9
 
 static void fixed_rim(const double axis[3], const double S[9], double e[3])
 {
@@ -314,47 +318,46 @@ static void fixed_rim(const double axis[3], const double S[9], double e[3])
     lg_mul3(S, on_rim, e);
 }
 
-/* C += radius de/dphi */
-static void add_rolling(double radius, const double n[3], const double a[3], const double e[3], double length,
-                        double C[9])
+/* e_0 and sigma of a disc with the axis S axis = a. */
+static void find_rim(const double axis[3], const double S[9], const double a[3], const double n[3], double e[3],
+                     double sigma[3])
 {
-    double cosine = lg_dot3(n, a);
-    for (int j = 0; j < 3; j++) {
-        double unit[3] = {0}, da[3], de[3];
-        unit[j] = 1;
-        lg_cross(unit, a, da);
-        for (int i = 0; i < 3; i++)
-            de[i] = (lg_dot3(n, da) * a[i] + cosine * da[i]) / length;
-        double along = lg_dot3(e, de);
-        for (int i = 0; i < 3; i++)
-            C[3 * i + j] += radius * (de[i] - along * e[i]);
+    double l[3], cosine = lg_dot3(n, a);
+    for (int i = 0; i < 3; i++)
+        l[i] = n[i] - cosine * a[i];
+    lg_axpy(3, -lg_dot3(a, l), a, l); // what rounding has left along a matters where l is short
+    double length = lg_norm3(l);
+    lg_zero(3, sigma);
+    if (length < FLAT) {
+        fixed_rim(axis, S, e);
+        return;
+    }
+    for (int i = 0; i < 3; i++) {
+        e[i] = -l[i] / length;
+        sigma[i] = -a[i] - cosine / length * e[i];
     }
 }
 
 static lg_status meet_disc(const double *p, int k, const double y[3], const double S[9], distance *from, int linear,
                            lg_touch *out)
 {
-    (void)k;
-    const double *n = p + 10;
-    double a[3], l[3], e[3], s[3], radius = p[6];
+    double a[3], e[3], s[3], sigma[3], next[3], radius = p[6];
     lg_mul3(S, p, s);
     lg_mul3(S, p + 3, a);
-    double cosine = lg_dot3(n, a);
-    for (int i = 0; i < 3; i++)
-        l[i] = n[i] - cosine * a[i];
-    double length = lg_norm3(l);
-    int flat = length < FLAT;
-    if (flat)
-        fixed_rim(p + 3, S, e);
-    for (int i = 0; i < 3 && !flat; i++)
-        e[i] = -l[i] / length;
-    if (linear && !flat) {
-        fix_to_body(s, out->C);
-        add_rolling(radius, n, a, e, length, out->C);
-    }
+    find_rim(p + 3, S, a, p + 10, e, sigma);
+    lg_cross(a, e, next);
+    for (int turns = 0; turns < k; turns++)
+        for (int i = 0; i < 3; i++) {
+            double ahead = next[i];
+            next[i] = -e[i];
+            e[i] = ahead;
+        }
     lg_axpy(3, radius, e, s);
-    if (linear && flat)
+    if (linear) {
         fix_to_body(s, out->C);
+        for (int i = 0; i < 3; i++)
+            lg_axpy(3, radius * next[i], sigma, out->C + 3 * i);
+    }
     return meet(s, 0, y, from, p + 7, linear, out);
 }
 

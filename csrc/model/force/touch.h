@@ -21,7 +21,7 @@ typedef struct lg_touch {
 } lg_touch;
 
 /* Points of a first shape that can touch the second one; between boxes the corners of the second one follow. */
-enum { LG_POINTS_OF_sphere = 1, LG_POINTS_OF_capsule = 2, LG_POINTS_OF_disc = 1, LG_POINTS_OF_box = 8 };
+enum { LG_POINTS_OF_sphere = 1, LG_POINTS_OF_capsule = 2, LG_POINTS_OF_disc = 4, LG_POINTS_OF_box = 8 };
 
 typedef struct lg_shapes { /* a pair of shapes */
     int points; /* that can touch */
