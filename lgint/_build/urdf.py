@@ -534,7 +534,7 @@ class UrdfBuilder(BodyBuilder, JointBuilder, CouplingBuilder):
         if not isinstance(prefix, str):
             raise ValueError(f"prefix: a string expected, got {prefix!r}")
         choice("formulation", formulation, (*FORMULATIONS, MINIMAL))
-        partner = "" if base == "free" else "ground" if base == "fixed" else self._partner(base)
+        partner = self._base(base)
         for kind, names in (("body", robot.links), ("joint", robot.joints)):
             for name in names:
                 self._new_name(kind, prefix + name)
@@ -549,6 +549,15 @@ class UrdfBuilder(BodyBuilder, JointBuilder, CouplingBuilder):
         if adding.found.ignored:
             warn(f"{os.fspath(path)}: ignored are {', '.join(adding.found.ignored)}")
         return adding.found._replace(base=body)
+
+    def _base(self, base: str | Ground) -> str:
+        """What the root link is fixed to; "" if it is free."""
+        if isinstance(base, str) and base in ("free", "fixed"):
+            return "" if base == "free" else "ground"
+        try:
+            return self._partner(base)
+        except ValueError as error:
+            raise ValueError(f"base: 'fixed', 'free' or a body expected; {error}") from None
 
     def _add_root(self, adding: _Adding, group: Group, partner: str, at: Pose) -> str:
         """Adds the root link, unless it is fixed to the ground or has no mass, and returns the body that carries it."""

@@ -328,6 +328,13 @@ def test_kinds_places_prefixes_and_bases(tmp_path):
         assert np.allclose(runs[0].position(name)[-1], runs[1].position(name)[-1], rtol=0, atol=1e-9)
 
 
+def test_an_unknown_base_is_refused(tmp_path):
+    path = robot(tmp_path, link("a"))
+    for base in ("nope", None):
+        with pytest.raises(ValueError, match=f"base: 'fixed', 'free' or a body expected; unknown body {base!r}"):
+            lgint.ModelBuilder().add_urdf(path, base=base)
+
+
 def test_links_without_mass(tmp_path):
     path = robot(
         tmp_path,
