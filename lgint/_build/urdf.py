@@ -311,10 +311,10 @@ def _joint(file: File, name: str, element: Element) -> Joint:
 
 
 def _limits(file: File, joint: Element) -> tuple[float, float] | None:
-    """The limits of a joint, if it has a range."""
+    """The limits of a joint, if it has a range; the element has to be there."""
     given = file.one(joint, "limit")
     if given is None:
-        return None
+        file.refuse(joint, "a <limit> expected, or type='continuous' for a joint that turns without limits")
     for name in ("effort", "velocity"):
         if name in given.attributes:
             file.ignore(f"{name} in <limit>")

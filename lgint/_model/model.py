@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -22,6 +22,7 @@ from lgint._model.system import UPPER, System
 from lgint._model.values import COM, SHAPE, Entries, Names, changed, order_of, value_in
 from lgint.modal import Modes
 
+GROUND: Final = "ground"
 Kinematics = tuple[Array, Array, Array, Array]  # position, rotation, both velocities
 
 
@@ -243,7 +244,7 @@ class Model(System):
         Parameters
         ----------
         name : str
-            Body or support; "name.node" is a node of a flexible body, "name.com" its COM.
+            Body, support or "ground"; "name.node" is a node of a flexible body, "name.com" its COM.
         q : array_like, shape (..., nq)
             Coordinates.
         v : array_like, shape (..., nv)
@@ -262,6 +263,8 @@ class Model(System):
         angular_velocity : ndarray, shape (..., 3)
             Angular velocity in body axes, rad/s.
         """
+        if name == GROUND:
+            return _at_rest(np.shape(q)[:-1])
         frame = self._compiled.frames.get(name) if isinstance(name, str) else None
         return self._in_body_axes(name, self.frame(name) if frame is None else frame, q, v, t)
 
@@ -271,7 +274,7 @@ class Model(System):
         Parameters
         ----------
         name : str
-            Body or support; "name.node" is a node of a flexible body, "name.com" its COM.
+            Body, support or "ground"; "name.node" is a node of a flexible body, "name.com" its COM.
         q : array_like, shape (..., nq)
             Coordinates.
         v : array_like, shape (..., nv)
@@ -284,6 +287,8 @@ class Model(System):
         ndarray, shape (..., 3)
             Of the COM in inertial axes, m.
         """
+        if name == GROUND:
+            return _at_rest(np.shape(q)[:-1])[0]
         frame = self._compiled.frames.get(name) if isinstance(name, str) else None
         return self.core.positions(self.frame(name) if frame is None else frame, q, v, t)
 
@@ -293,7 +298,7 @@ class Model(System):
         Parameters
         ----------
         name : str
-            Body or support; "name.node" is a node of a flexible body, "name.com" its COM.
+            Body, support or "ground"; "name.node" is a node of a flexible body, "name.com" its COM.
         q : array_like, shape (..., nq)
             Coordinates.
         v, vdot : array_like, shape (..., nv)
@@ -308,6 +313,9 @@ class Model(System):
         angular_acceleration : ndarray, shape (..., 3)
             In body axes, rad/s^2.
         """
+        if name == GROUND:
+            _, _, linear, angular = _at_rest(np.shape(q)[:-1])
+            return linear, angular
         frames = self._compiled.frames
         linear, angular = self.core.accelerations(frames[choice("body", name, frames)], q, v, vdot, t)
         body = self.bodies.get(name)
@@ -595,3 +603,9 @@ class Model(System):
 def same_shape(a: System, b: System) -> bool:
     """Whether one model was made from the other, so that their states have the same meaning."""
     return isinstance(a, Model) and isinstance(b, Model) and a._compiled is b._compiled
+
+
+def _at_rest(shape: tuple[int, ...]) -> Kinematics:
+    """The ground, with the axes (...,) in front."""
+    zeros = np.zeros((3, *shape, 3))
+    return zeros[0], np.broadcast_to(np.eye(3), (*shape, 3, 3)).copy(), zeros[1], zeros[2]

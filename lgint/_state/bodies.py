@@ -117,7 +117,7 @@ class BodyAccessors:
         Parameters
         ----------
         name : str
-            Body, support, or "name.node", a node of a flexible body; "name.com" is its COM.
+            Body, support, "ground", or "name.node", a node of a flexible body; "name.com" is its COM.
 
         Returns
         -------
@@ -138,7 +138,7 @@ class BodyAccessors:
         Parameters
         ----------
         name : str
-            Body, support, or "name.node", a node of a flexible body; "name.com" is its COM.
+            Body, support, "ground", or "name.node", a node of a flexible body; "name.com" is its COM.
 
         Returns
         -------
@@ -158,7 +158,7 @@ class BodyAccessors:
         Parameters
         ----------
         name : str
-            Body, support, or "name.node", a node of a flexible body; "name.com" is its COM.
+            Body, support, "ground", or "name.node", a node of a flexible body; "name.com" is its COM.
 
         Returns
         -------
@@ -210,7 +210,7 @@ class BodyAccessors:
         Parameters
         ----------
         name : str
-            Body, support, or "name.node", a node of a flexible body; "name.com" is its COM.
+            Body, support, "ground", or "name.node", a node of a flexible body; "name.com" is its COM.
 
         Returns
         -------
@@ -230,7 +230,7 @@ class BodyAccessors:
         Parameters
         ----------
         name : str
-            Body, support, or "name.node", a node of a flexible body; "name.com" is its COM.
+            Body, support, "ground", or "name.node", a node of a flexible body; "name.com" is its COM.
 
         Returns
         -------
@@ -290,7 +290,7 @@ class BodyAccessors:
         Parameters
         ----------
         name : str
-            Body, support, or "name.node", a node of a flexible body; "name.com" is its COM.
+            Body, support, "ground", or "name.node", a node of a flexible body; "name.com" is its COM.
         X : array_like, shape (3,)
             The point in body axes from the COM, m.
 
@@ -313,7 +313,7 @@ class BodyAccessors:
         Parameters
         ----------
         name : str
-            Body, support, or "name.node", a node of a flexible body; "name.com" is its COM.
+            Body, support, "ground", or "name.node", a node of a flexible body; "name.com" is its COM.
         X : array_like, shape (3,)
             The point in body axes from the COM, m.
 

@@ -393,7 +393,7 @@ class OutputAccessors(JointAccessors):
         Parameters
         ----------
         name : str
-            Body, support, or "name.node", a node of a flexible body; "name.com" is its COM.
+            Body, support, "ground", or "name.node", a node of a flexible body; "name.com" is its COM.
 
         Returns
         -------

@@ -133,11 +133,8 @@ def test_masses_kinematics_and_inverse_dynamics_are_those_of_pinocchio(name, fre
     pin.updateFramePlacements(peer.model, peer.data)
     for link, (body, point, R) in robot.links.items():
         frame = peer.data.oMf[peer.model.getFrameId(link)]
-        if body == "ground":
-            place, turned = point, R
-        else:
-            x, Q, *_ = (each[0] for each in model.motions([body], q[None], v[None], np.zeros(1)))
-            place, turned = x[0] + Q[0] @ point, Q[0] @ R
+        x, Q, *_ = model.kinematics(body, q, v)
+        place, turned = x + Q @ point, Q @ R
         assert np.allclose(place, frame.translation, rtol=0, atol=1e-12)
         assert np.allclose(turned, frame.rotation, rtol=0, atol=1e-12)
 
@@ -276,6 +273,9 @@ def link(name, inertial=BAR):
 
 
 def joint(name, kind, parent, child, rest="", axis="1 0 0"):
+    """Without a range, unless the rest has limits."""
+    if kind in ("revolute", "prismatic") and "<limit" not in rest:
+        rest += "<limit/>"
     ends = f'<parent link="{parent}"/><child link="{child}"/>'
     return f'<joint name="{name}" type="{kind}">{ends}<axis xyz="{axis}"/>{rest}</joint>'
 
@@ -291,6 +291,27 @@ def test_a_pendulum_has_the_bits_of_one_that_is_built(tmp_path):
     assert runs[0].q.tobytes() == runs[1].q.tobytes()
     assert found.base == "ground" and found.joints == {"pin": "pin"} and found.ignored == []
     assert found.links["base"].body == "ground" and np.allclose(found.links["bar"].point, (0, 0, 0.5))
+
+
+def test_links_on_the_ground_are_points_that_stay(tmp_path):
+    path = robot(
+        tmp_path,
+        *(link(name) for name in ("base", "rail", "bar")),
+        joint("weld", "fixed", "base", "rail", '<origin xyz="0.1 0.2 0.3" rpy="0.3 -0.2 0.5"/>'),
+        joint("pin", "continuous", "rail", "bar"),
+    )
+    found, model = added(path, position=(1, 0, 0))
+    run, place = lgint.integrate(model, "rk44", t_end=0.1, h=1e-2), (1.1, 0.2, 0.3)
+    for states in (run, run[-1], run.state(t=0.05)):
+        body, point, R = found.links["rail"]
+        many = np.shape(states.t)
+        assert body == "ground" and np.array_equal(states.rotation(body), np.broadcast_to(np.eye(3), (*many, 3, 3)))
+        assert states.point(body, point) == pytest.approx(np.broadcast_to(place, (*many, 3)))
+        assert np.array_equal(states.rotation(body) @ R, np.broadcast_to(R, (*many, 3, 3)))
+        for still in (states.position, states.velocity, states.angular_velocity, states.acceleration):
+            assert np.array_equal(still(body), np.zeros((*many, 3)))
+        hinge = states.point("bar", found.links["bar"].point)
+        assert hinge == pytest.approx(states.point(body, point))
 
 
 def test_kinds_places_prefixes_and_bases(tmp_path):
@@ -458,6 +479,14 @@ FAULTS = [
     (
         [*GOOD[:2], joint("j", "revolute", "a", "b", '<limit lower="1" upper="0"/>')],
         r"line 4, <limit>: a lower",
+    ),
+    (
+        [*GOOD[:2], GOOD[2].replace("<limit/>", "")],
+        r"line 4, <joint name='j'>: a <limit> expected, or type='continuous'",
+    ),
+    (
+        [*GOOD[:2], joint("j", "prismatic", "a", "b").replace("<limit/>", "")],
+        r"line 4, <joint name='j'>: a <limit> expected",
     ),
     ([link("a", BAR.replace('"2"', '"-2"'))], r"line 2, <mass>: value: a mass that is not negative expected, got -2"),
     ([link("a", BAR.replace('"2"', '"two"'))], r"line 2, <mass>: value: a number expected, got 'two'"),
