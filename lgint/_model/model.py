@@ -154,7 +154,7 @@ class Model(System):
             other._set_start(self.q0, self.v0, np.append(self.mem0[:kept], other.mem0[kept:]))
             for name, body in record["bodies"].items():
                 change: Any = np.subtract(body.get(COM, ZERO), self.bodies[name].get(COM, ZERO))
-                if change.any() and not self.starts_by_joint(name):
+                if change.any() and not self._starts_by_joint(name):
                     other = other._with_com_at_start(name, change)
             return other
         other = self._copy()
@@ -178,7 +178,7 @@ class Model(System):
         v = self.v0 + along(q, np.concatenate([R @ np.cross(omega, change), ZERO]))
         return self.with_state(q, v)
 
-    def starts_by_joint(self, name: str) -> bool:
+    def _starts_by_joint(self, name: str) -> bool:
         """Whether the coordinates of a body are those of a joint or about a pivot, and so do not describe its COM."""
         return self.bodies[name]["pivot"] is not None or name in holders(self._record["joints"])
 

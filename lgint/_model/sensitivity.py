@@ -73,7 +73,7 @@ def direction(model: Model, name: str) -> Direction:
     value = number_named(model, name)
     record, size = model._record, _size(model, value)
     step = 2.0 ** np.round(np.log2(size))
-    if value.key == COM and not model.starts_by_joint(value.row):
+    if value.key == COM and not model._starts_by_joint(value.row):
         raise ValueError(
             f"sensitivity: {name}: the start of a free body moves with its centre of mass; bodies that a joint of a "
             "tree or a pivot holds have this derivative"

@@ -146,7 +146,8 @@ def test_every_accessor_gives_what_the_trajectory_has_at_each_index(name):
 
 def test_all_accessors_of_a_trajectory_are_those_of_a_state():
     own = {name for name in vars(lgint.Trajectory) if name[0] != "_"}
-    assert own == {"animate", "at", "plot", "save", "state", "to_pandas", "to_xarray", "view"}
+    of_runs = {"animate", "at", "derivative", "plot", "save", "sensitivity", "state", "to_pandas", "to_xarray", "view"}
+    assert own == of_runs
     assert {"position", "joint_angle", "reaction", "energy", "stable", "constraint_residual"} <= {*ACCESSORS}
     assert {*ACCESSORS} <= {*dir(lgint.State)} & {*dir(lgint.Trajectory)}
 
