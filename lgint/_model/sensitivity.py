@@ -14,7 +14,7 @@ from lgint._model.compile import Description, described, parameters_of
 from lgint._model.frames import Frames
 from lgint._model.model import Model
 from lgint._model.record import Record
-from lgint._model.values import COM, SHAPE, Value, moved, value_in
+from lgint._model.values import COM, POINTS, SHAPE, Value, moved, value_in
 
 _UNIT: Final = ("unit vector", "rotation")  # what cannot change by a single number
 
@@ -113,7 +113,11 @@ def _of_shape(record: Record, value: Value, size: float, step: float) -> Directi
     places, rates = _changes(more.parameters, less.parameters, step)
     (first, there), (second, _) = _ends(more), _ends(less)
     motions = (first - second) / (2 * step)
-    ends = np.flatnonzero(motions.any(axis=1) & there)
+    bodies = Frames(record).elements()[0]
+    moves: Any = motions.any(axis=1)
+    if value.key == POINTS and (places < more.numbers[:bodies, 2].sum()).any():
+        moves[2 * bodies :] = True  # a joint of a tree carries what acts on its links
+    ends = np.flatnonzero(moves & there)
     return Direction(size, places, rates, ends, motions[ends])
 
 

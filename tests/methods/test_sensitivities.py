@@ -85,6 +85,35 @@ def test_velocity_rows_and_minimal_coordinates(options):
             assert distance(run.sensitivity.dv[..., k], v) < 1e-7
 
 
+def arm(formulation):
+    """Two links in a plane, and a spring to the ground."""
+    builder = lgint.ModelBuilder(gravity=(0.3, 0, -9.81), formulation=formulation)
+    builder.add_body("upper", mass=1.3, inertia=(0.02, 0.03, 0.04), position=(0.5, 0, 0))
+    builder.add_body("lower", mass=0.7, inertia=(0.012, 0.013, 0.014), position=(1.2, 0, 0))
+    builder.add_joint("revolute", lgint.ground, "upper", point=(0, 0, 0), axis=(0, 1, 0), name="shoulder")
+    builder.add_joint("revolute", "upper", "lower", point=(1, 0, 0), axis=(0, 1, 0), name="elbow")
+    builder.add_spring(lgint.ground, "lower", stiffness=40.0, length=0.5, point_a=(1, 0, 1), point_b=(1.4, 0, 0))
+    return builder.build(redundant="drop")
+
+
+def test_points_of_a_tree_move_all_that_its_links_carry():
+    model = arm("minimal")
+    names = ["shoulder.point[0]", "shoulder.point_a[2]", "elbow.point_a[0]"]
+    run = lgint.integrate(model, "genalpha", t_end=0.05, h=2e-3, sensitivity=names)
+    for k, name in enumerate(names):
+        q, v, _ = by_differences(model, "genalpha", name, 0.05, 2e-3)
+        assert distance(run.sensitivity.dq[..., k], q) < 1e-7
+        assert distance(run.sensitivity.dv[..., k], v) < 1e-7
+
+
+@pytest.mark.parametrize("formulation", ["R3xSO3", "SE3"])
+def test_a_parameter_without_influence_does_not_stop_the_stabilised_form(formulation):
+    run = lgint.integrate(
+        arm(formulation), "genalpha", t_end=0.2, h=2e-3, index="stabilized", sensitivity=["upper.inertia[0,0]"]
+    )
+    assert np.abs(run.sensitivity.dv).max() < 1e-10
+
+
 def test_a_length_moves_the_start_and_the_frequency():
     model, h = pendulum(), 2e-3
     run = lgint.integrate(model, "genalpha", t_end=0.2, h=h, sensitivity=["rod.length"])
