@@ -21,7 +21,7 @@ from lgint._run.keep import Keeper, Save, folder_of, keeper_of
 from lgint._run.methods import ROWS
 from lgint._run.options import all_options, check_options, inherited, left_over, steps_of, takes_own_steps
 from lgint._run.progress import progress_bar
-from lgint._run.sensitivity import refuse_others, slopes_of
+from lgint._run.sensitivity import parameters_of, refuse_others, slopes_of
 from lgint._run.start import Start, start_of, start_option
 from lgint._run.trajectory import Trajectory
 
@@ -352,7 +352,7 @@ def _models(models: Sequence[System], **refused: object) -> list[System]:
         if not isinstance(model, System):
             raise ValueError(f"model: a model, or a list of models, expected; item {i} of the list is {shown(model)}")
     for name, value in refused.items():
-        if value:
+        if value is not None:
             raise ValueError(
                 f"{name}: it is for single runs, but a list of models was given; integrate them one by one"
             )
@@ -379,7 +379,7 @@ def _trajectory(
         result = keeper.complete(result, status)
     result["status"] = status
     if names is not None:
-        result["parameters"] = list(names)
+        result["parameters"] = [*parameters_of(names)]
     if watch:
         result["events"] = watch.columns()
     return Trajectory(model, method, options, result)

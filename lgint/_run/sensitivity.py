@@ -70,7 +70,7 @@ def sensitivity_of(names: Sequence[str], columns: Array, nv: int) -> Sensitivity
 def parameters_of(names: object) -> tuple[str, ...]:
     """The argument `sensitivity`; ValueError unless it is a list of different names."""
     given = [names] if isinstance(names, str) else names
-    if not isinstance(given, Sequence) or not given or not all(isinstance(name, str) for name in given):
+    if not isinstance(given, Sequence) or not given or not all(isinstance(name, str) and name for name in given):
         raise ValueError(f"sensitivity: a list of names of parameters expected, got {shown(names)}")
     if len(set(given)) < len(given):
         raise ValueError(f"sensitivity: different names expected, got {shown(names)}")

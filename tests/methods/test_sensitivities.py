@@ -163,6 +163,7 @@ def test_derivatives_go_on_over_kinks_and_adaptive_steps():
         ({"sensitivity": ["top.mas"]}, "top.mass"),
         ({"sensitivity": ["top.inertia"]}, "one of its entries"),
         ({"sensitivity": []}, "a list of names"),
+        ({"sensitivity": [""]}, "a list of names"),
         ({"sensitivity": ["top.mass"] * 2}, "different names"),
         ({"sensitivity": ["top.mass"], "t_eval": [0.01]}, "t_eval"),
         ({"sensitivity": ["top.mass"], "form": "printed"}, "printed"),
@@ -175,6 +176,14 @@ def test_what_has_no_derivatives_is_refused_by_name(arguments, text):
     formulation = "euler_parameters" if method == "reml" else "R3xSO3"
     with pytest.raises(ValueError, match=text):
         lgint.integrate(M.heavy_top(formulation=formulation), method, t_end=0.01, h=1e-3, **arguments)
+
+
+def test_a_single_name_and_lists_of_models():
+    top = M.heavy_top()
+    run = lgint.integrate(top, "genalpha", t_end=0.01, h=1e-3, sensitivity="top.mass")
+    assert run.sensitivity.parameters == ["top.mass"] and run.sensitivity.dq.shape == (11, 6, 1)
+    with pytest.raises(ValueError, match="sensitivity: it is for single runs"):
+        lgint.integrate([top, top], "genalpha", t_end=0.01, h=1e-3, sensitivity=[])
 
 
 def test_start_values_agree_with_differences():
