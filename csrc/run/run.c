@@ -286,6 +286,13 @@ lg_status lg_run_choose_rows(lg_run *run, int *changed)
     return lg_choice_renew(&run->rows, &run->stepper->accel, &point, state->mem, changed, &run->stepper->report);
 }
 
+lg_status lg_run_check_rows(lg_run *run, const lg_state *state)
+{
+    lg_point point = lg_point_after(state->t, state->q, state->v, state->mem);
+    run->stepper->report = (lg_report){0};
+    return lg_choice_check(&run->rows, &run->stepper->accel, &point, &run->stepper->report);
+}
+
 static lg_status project_and_restart(lg_run *run, double past)
 {
     LG_TRY(lg_run_project(run));

@@ -81,6 +81,8 @@ static lg_status session_save(void *self, const lg_state *state, double h)
     LG_TRY(lg_record_add(&r->outcome->states, state, h, r->run.error));
     r->saved = state->t;
     r->reached = state == &r->run.state ? state : &r->run.before;
+    if (r->run.system->choice)
+        LG_TRY(lg_run_check_rows(&r->run, state));
     return is_full(r) ? take_rows(r) : LG_OK;
 }
 

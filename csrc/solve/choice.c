@@ -14,13 +14,24 @@ static const double bound = 0.02;
 /* The round-off of such a fraction. */
 static const double round_off = 1e-14;
 
+/* Inactive rows contradict the active ones if their phi is above this part of 1 + |q|, and this many times as large as
+   that of the active rows. The latter leaves room for methods that drift, the former for rows that count as dependent
+   because what is independent in them is below the tolerance. */
+static const double violated = 1e-6, drift = 100;
+
+/* How many rows may be inactive. */
+static int masked_rows(const lg_system *system)
+{
+    return system->choice->start[system->choice->nloops];
+}
+
 /* ---- when to choose again ---- */
 
 /* If no other rows were much better than those in use, they are compared again once the weakest pivot has halved. How
    often the bound has been halved stands in mem, after the choice of the rows. */
 static double *halvings(const lg_system *system, double *mem)
 {
-    return mem + system->choice->mem + system->pattern->nmasked;
+    return mem + system->choice->mem + masked_rows(system);
 }
 
 /* The weakest pivot of the last step, NaN if there was no factorisation. */
@@ -82,6 +93,7 @@ void lg_choice_layout(lg_choice_scratch *rows, const lg_system *system, lg_arena
         size = larger_size(size, n * most_columns(system, i));
     }
     rows->B = lg_arena_doubles(arena, (size_t)system->pattern->nvalues);
+    rows->phi = lg_arena_doubles(arena, (size_t)system->pattern->nrows);
     rows->mem = lg_arena_doubles(arena, (size_t)system->nmem);
     rows->rows = lg_arena_doubles(arena, size);
     rows->column = lg_arena_ints(arena, (size_t)system->space->nv);
@@ -164,6 +176,11 @@ static void take_row(lg_choice_scratch *rows, int n, int best, double square)
                     loop_row(rows, i));
 }
 
+static int is_active(const lg_choice *choice, const double *mem, int i)
+{
+    return choice->inactive[i] == (mem[choice->mem + i] != 0);
+}
+
 /* Takes as many rows as are active, out of all rows (mem NULL) or out of the active ones. Returns the smallest pivot;
    0: fewer are independent. */
 static double pivot(lg_choice_scratch *rows, const closed_loop *l, const double *mem)
@@ -171,9 +188,8 @@ static double pivot(lg_choice_scratch *rows, const closed_loop *l, const double 
     const lg_choice *choice = l->system->choice;
     double square = 0, least = INFINITY, zero = 0;
     for (int i = 0; i < l->n; i++) {
-        int k = l->first + i;
         copy_row(rows, l, i);
-        rows->taken[i] = mem && choice->inactive[k] != (mem[choice->mem + k] != 0);
+        rows->taken[i] = mem && !is_active(choice, mem, l->first + i);
     }
     for (int count = 0; count < l->rank; count++) {
         int best = largest_row(rows, l->n, &square);
@@ -199,16 +215,17 @@ static int activate(const lg_choice_scratch *rows, const closed_loop *l, double 
 
 /* ---- the choice ---- */
 
-/* Evaluates B with all rows active. */
-static lg_status evaluate_all_rows(lg_choice_scratch *rows, lg_accel *accel, const lg_point *point, lg_report *report)
+/* Evaluates with all rows active. */
+static lg_status evaluate_all_rows(lg_choice_scratch *rows, lg_accel *accel, const lg_point *point,
+                                   const lg_wanted *wanted, lg_report *report)
 {
     const lg_system *system = accel->system;
     lg_point at = *point;
     lg_copy(system->nmem, point->mem.values, rows->mem);
-    for (int i = 0; i < system->pattern->nmasked; i++)
+    for (int i = 0; i < masked_rows(system); i++)
         rows->mem[system->choice->mem + i] = system->choice->inactive[i];
     at.mem.values = rows->mem;
-    return lg_accel_eval(accel, &at, &(lg_wanted){.B = rows->B}, report);
+    return lg_accel_eval(accel, &at, wanted, report);
 }
 
 lg_status lg_choice_renew(lg_choice_scratch *rows, lg_accel *accel, const lg_point *point, double *mem, int *changed,
@@ -218,7 +235,7 @@ lg_status lg_choice_renew(lg_choice_scratch *rows, lg_accel *accel, const lg_poi
     *changed = 0;
     if (!system->choice)
         return LG_OK;
-    LG_TRY(evaluate_all_rows(rows, accel, point, report));
+    LG_TRY(evaluate_all_rows(rows, accel, point, &(lg_wanted){.B = rows->B}, report));
     for (int i = 0; i < system->choice->nloops; i++) {
         closed_loop l = loop_of(system, i);
         number_columns(rows, &l);
@@ -228,4 +245,37 @@ lg_status lg_choice_renew(lg_choice_scratch *rows, lg_accel *accel, const lg_poi
     }
     *halvings(system, mem) = *changed ? 0 : halvings_below(weakest(accel));
     return LG_OK;
+}
+
+/* ---- rows that the active ones do not imply ---- */
+
+/* The inactive row with the largest phi, -1 if all are active; writes that phi, and zeros in the inactive rows. */
+static int most_violated(const lg_system *system, const double *mem, double *phi, double *largest)
+{
+    int worst = -1;
+    *largest = 0;
+    for (int i = 0; i < masked_rows(system); i++) {
+        int row = system->pattern->masked_row[i];
+        if (is_active(system->choice, mem, i))
+            continue;
+        if (fabs(phi[row]) > *largest)
+            worst = row, *largest = fabs(phi[row]);
+        phi[row] = 0;
+    }
+    return worst;
+}
+
+lg_status lg_choice_check(lg_choice_scratch *rows, lg_accel *accel, const lg_point *point, lg_report *report)
+{
+    const lg_system *system = accel->system;
+    double largest;
+    if (!system->choice)
+        return LG_OK;
+    LG_TRY(evaluate_all_rows(rows, accel, point, &(lg_wanted){.phi = rows->phi}, report));
+    int row = most_violated(system, point->mem.values, rows->phi, &largest);
+    if (largest <= violated * (1 + lg_max_abs(system->space->nq, point->q)) ||
+        largest <= drift * lg_max_abs(system->pattern->nrows, rows->phi))
+        return LG_OK;
+    lg_report_name(report, system->row_name(system->self, row));
+    return LG_CONTRADICTORY;
 }

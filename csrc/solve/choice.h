@@ -9,7 +9,7 @@
 #include "solve/accel.h"
 
 typedef struct lg_choice_scratch {
-    double *B, *mem; /* evaluated with all rows active */
+    double *B, *phi, *mem; /* evaluated with all rows active */
     double *rows; /* the rows of one loop, row-major */
     int *column; /* per velocity: its column in `rows` */
     int *taken; /* per row of the loop: whether it has been taken */
@@ -34,5 +34,7 @@ int lg_choice_is_due(const lg_accel *accel, double *mem);
    changed. If it has not, mem notes how weak the pivots are. */
 lg_status lg_choice_renew(lg_choice_scratch *rows, lg_accel *accel, const lg_point *point, double *mem, int *changed,
                           lg_report *report);
+/* LG_CONTRADICTORY, with a row's name in the report, if inactive rows are violated at a point and active ones are not. */
+lg_status lg_choice_check(lg_choice_scratch *rows, lg_accel *accel, const lg_point *point, lg_report *report);
 
 #endif

@@ -340,3 +340,53 @@ def test_a_residual_shows_what_the_active_rows_do_not_imply():
     state = model.state([0.3, 0.0], [0.5, 0.1])
     assert np.allclose(state.constraint_residual(), -0.3, atol=1e-15)
     assert np.allclose(state.constraint_residual("velocity"), -0.3, atol=1e-15)
+
+
+# ---- contradictions during a run ----
+
+
+def geared(part=0.3):
+    """Two wheels that a coupling turns alike, with a motion each; these part at t = `part`."""
+    builder = lgint.ModelBuilder()
+    for body, joint in (("crank", "pin"), ("wheel", "hinge")):
+        builder.add_body(body, mass=1.0, inertia=(0.1, 0.2, 0.3))
+        builder.add_joint("revolute", lgint.ground, body, point=(0, 0, 0), axis=(0, 1, 0), name=joint)
+    builder.add_coupling({"pin": 1, "hinge": -1}, name="belt")
+
+    def course(t, since):
+        s = max(t - since, 0.0)
+        return t**3 + s**3, 3 * t**2 + 3 * s**2, 6 * t + 6 * s
+
+    builder.add_joint_motion("pin", lambda t: course(t, np.inf), name="first")
+    builder.add_joint_motion("hinge", lambda t: course(t, part), name="second")
+    return builder.build(redundant="drop")
+
+
+@pytest.mark.parametrize("method", ["genalpha", "herk5", "rk44", "radau3"])
+def test_motions_that_part_end_a_run_by_name_and_time(method):
+    """They are 1e-6 apart at t = 0.31, which is less than 1e-6 of 1 + |q|."""
+    with pytest.raises(lgint.IntegrationError, match=r"contradict each other: second: angle, at t = 0\.32 ") as failed:
+        lgint.integrate(geared(), method, t_end=1.0, h=0.01)
+    run = failed.value.trajectory
+    assert len(run.t) == 33 and run.t[-1] == pytest.approx(0.32)
+    assert np.abs(run[:31].constraint_residual()).max() < 1e-9
+
+
+@pytest.mark.parametrize("saved", [{"save_every": 1000}, {"t_eval": [0.2, 0.6]}], ids=str)
+def test_the_last_row_of_a_run_counts(saved):
+    with pytest.raises(lgint.IntegrationError, match="contradict each other: second: angle"):
+        lgint.integrate(geared(), "rk44", t_end=0.6, h=0.01, **saved)
+    assert lgint.integrate(geared(), "rk44", t_end=0.3, h=0.01, **saved if "save_every" in saved else {}).t[-1] == 0.3
+
+
+@pytest.mark.parametrize("tilt", [0.0, 5e-9])
+@pytest.mark.parametrize(("method", "options"), [("herk5", {"rtol": 1e-6}), ("genalpha", {"h": 1e-2})], ids=str)
+def test_rows_that_the_others_imply_end_no_run(method, options, tilt):
+    assert lgint.integrate(four_bar(tilt=tilt).build(redundant="drop"), method, t_end=10.0, **options).t[-1] == 10.0
+
+
+def test_drift_ends_no_run():
+    run = lgint.integrate(four_bar().build(redundant="drop"), "rk44", t_end=10.0, h=0.02, project="none")
+    residual = np.abs(run.constraint_residual())
+    inactive = [run.model.row_names.index(row) for row in run.model.dropped_rows]
+    assert run.t[-1] == 10.0 and residual[:, inactive].max() > 1e-3
