@@ -402,8 +402,10 @@ static lg_status begin_run(lg_run *run, const lg_setup *setup)
         LG_TRY(begin_memory(run));
         if (!start->checked)
             LG_TRY(check_consistent(run));
-        lg_copy(run->sensitivities.count * run->system->space->nv, setup->dq, run->sensitivities.q);
-        lg_copy(run->sensitivities.count * run->system->space->nv, setup->dv, run->sensitivities.v);
+        if (run->sensitivities.count) {
+            lg_copy(run->sensitivities.count * run->system->space->nv, setup->dq, run->sensitivities.q);
+            lg_copy(run->sensitivities.count * run->system->space->nv, setup->dv, run->sensitivities.v);
+        }
         return restart_first(run);
     }
     LG_TRY(take_carry(run, start));
