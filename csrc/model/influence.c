@@ -101,10 +101,10 @@ static int number(int n, const int *effect, lg_effect wanted, int *numbers, int 
     return next;
 }
 
-static size_t parameters_of(const lg_element *e, const lg_body *body)
+static size_t parameters_of(const lg_body *body)
 {
-    int prepared = body && body->type->prepare ? body->type->prepare(body, NULL) : 0;
-    return (size_t)(e->np + prepared);
+    int prepared = body->type->prepare ? body->type->prepare(body, NULL) : 0;
+    return (size_t)(body->e.np + prepared);
 }
 
 static void count(lg_influence *in)
@@ -116,11 +116,11 @@ static void count(lg_influence *in)
     in->njoints = number(m->njoints, in->joint, LG_CHANGES, in->new_joint, 0);
     in->nparameters = 0;
     for (int i = 0; i < m->nbodies; i++)
-        in->nparameters += in->body[i] == LG_CHANGES ? parameters_of(&m->bodies[i].e, &m->bodies[i]) : 0;
+        in->nparameters += in->body[i] == LG_CHANGES ? parameters_of(&m->bodies[i]) : 0;
     for (int i = 0; i < m->nforces; i++)
-        in->nparameters += in->force[i] ? parameters_of(&m->forces[i].e, NULL) : 0;
+        in->nparameters += in->force[i] ? (size_t)m->forces[i].e.np : 0;
     for (int i = 0; i < m->njoints; i++)
-        in->nparameters += in->joint[i] ? parameters_of(&m->joints[i].e, NULL) : 0;
+        in->nparameters += in->joint[i] ? (size_t)m->joints[i].e.np : 0;
 }
 
 /* ---- a direction ---- */

@@ -92,8 +92,8 @@ lg_status lg_run_begin_with_rows(lg_run *run);
 /* Chooses the active rows of closed loops again if their pivots have become small in the last accepted step; the state
    then moves onto the new rows and gets new multipliers. lg_run_adapt does so itself. */
 lg_status lg_run_renew_rows(lg_run *run);
-/* LG_CONTRADICTORY, with a row's name in the stepper's report, if inactive rows of closed loops are violated in a state,
-   and active ones are not. */
+/* LG_CONTRADICTORY, with a row's name in the stepper's report, if inactive rows of closed loops are violated in a
+   state, and active ones are not. */
 lg_status lg_run_check_rows(lg_run *run, const lg_state *state);
 /* One accepted step with error control towards a landing; state.t becomes the landing's if the step ends there. */
 lg_status lg_run_adapt(lg_run *run, double landing, lg_report *report);

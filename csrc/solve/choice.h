@@ -34,7 +34,8 @@ int lg_choice_is_due(const lg_accel *accel, double *mem);
    changed. If it has not, mem notes how weak the pivots are. */
 lg_status lg_choice_renew(lg_choice_scratch *rows, lg_accel *accel, const lg_point *point, double *mem, int *changed,
                           lg_report *report);
-/* LG_CONTRADICTORY, with a row's name in the report, if inactive rows are violated at a point and active ones are not. */
+/* LG_CONTRADICTORY, with the name of a row in the report, if inactive rows are violated at a point and active ones
+   are not. */
 lg_status lg_choice_check(lg_choice_scratch *rows, lg_accel *accel, const lg_point *point, lg_report *report);
 
 #endif

@@ -40,6 +40,7 @@ static void open_circle(const lg_element *e, const lg_pose *f, int end, circle *
     c->r = e->p[RADII + end];
     c->theta = 0;
     lg_zero(3, c->rho), lg_zero(3, c->tau);
+    lg_zero(3, c->e1), lg_zero(3, c->e2);
     if (c->r == 0) // the body need not turn
         return;
     lg_triad_axis(e->p + 9 * end, 0, axis);
