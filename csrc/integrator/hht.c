@@ -416,15 +416,11 @@ static int is_negligible(void *self, const double *correction)
 static lg_status measure_noise(void *self, int of_rows, double *noise)
 {
     lg_hht_stepper *g = self;
-    int nv = g->base.system->space->nv;
     double *moved = of_rows ? g->implicit.row_noise : NULL;
     double wa = 1 / (1 + g->alpha);
-    if (moved) {
-        LG_TRY(lg_implicit_move_by_rows(&g->implicit, &g->base.accel.matrix, nv, g->base.system->pattern->nrows,
-                                        g->beta_prime * g->row_noise));
-        for (int i = 0; i < nv; i++)
-            moved[i] /= g->beta_prime;
-    }
+    if (moved)
+        LG_TRY(
+            lg_implicit_move_by_rows(&g->implicit, &g->base.accel.matrix, g->base.system, g->beta_prime, g->row_noise));
     return lg_implicit_noise(&g->implicit, &g->base.accel, &g->printed, end_point(g), wa, g->alpha * wa, g->old, moved,
                              noise);
 }

@@ -111,17 +111,21 @@ lg_status lg_implicit_noise(lg_implicit *implicit, lg_accel *accel, const lg_sys
 }
 
 /* The multipliers of a first solution tell with which signs the rows move the coordinates the most. */
-lg_status lg_implicit_move_by_rows(lg_implicit *implicit, const lg_matrix *matrix, int nv, int nrows, double noise)
+lg_status lg_implicit_move_by_rows(lg_implicit *implicit, const lg_matrix *matrix, const lg_system *system,
+                                   double scale, double noise)
 {
+    int nv = system->space->nv, nrows = system->pattern->nrows;
     double *x = implicit->row_noise;
     for (int i = 0; i < nrows; i++)
-        x[nv + i] = i % 3 ? noise : -noise;
+        x[nv + i] = i % 3 ? 1 : -1;
     for (int pass = 0; pass < 2; pass++) {
         lg_zero(nv, x);
         for (int i = nv; i < nv + nrows; i++)
-            x[i] = copysign(noise, x[i]);
+            x[i] = copysign(scale * noise, x[i]);
         LG_TRY(lg_matrix_solve(matrix, x));
     }
+    for (int i = 0; i < nv; i++)
+        x[i] /= scale;
     return LG_OK;
 }
 

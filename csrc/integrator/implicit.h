@@ -40,8 +40,9 @@ void lg_implicit_forces(lg_implicit *implicit, int nv, double wa, double w_old, 
 lg_status lg_implicit_noise(lg_implicit *implicit, lg_accel *accel, const lg_system *system, lg_point point, double wa,
                             double w_old, const double *old, const double *more, double *noise);
 /* The coordinates that move the most, or nearly so, where constraint rows change by `noise`, into row_noise: by a
-   factored matrix. */
-lg_status lg_implicit_move_by_rows(lg_implicit *implicit, const lg_matrix *matrix, int nv, int nrows, double noise);
+   factored matrix with these rows, and as its unknowns those coordinates, times a scale. */
+lg_status lg_implicit_move_by_rows(lg_implicit *implicit, const lg_matrix *matrix, const lg_system *system,
+                                   double scale, double noise);
 /* One set of constraint rows times a scale, and their norms, from the noise and the size of the rows before. */
 void lg_implicit_rows(int set, int nrows, double scale, double noise, double size, double *rows,
                       lg_residual_norms *norms);

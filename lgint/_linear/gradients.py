@@ -17,10 +17,8 @@ from lgint._model.model import Model
 from lgint._model.sensitivity import differentiated
 from lgint._model.values import POINTS
 from lgint._state.rest import Rest, slopes_at_rest
-from lgint._state.slopes import START
+from lgint._state.slopes import CENTRAL, START
 
-# central differences of the sixth order: multiples of the step, and weights
-_STENCIL: Final = tuple((sign * k, sign * w / 60) for k, w in ((1, 45), (2, -9), (3, 1)) for sign in (1, -1))
 _STEP: Final = 1e-2  # by which differences move the state, m or rad
 
 
@@ -61,7 +59,7 @@ def _slopes(core: _core.System, rest: Rest, dq: Array, dlam: Array) -> list[Arra
     if not largest and not np.abs(dlam).max(initial=0):
         return total
     step = _STEP / (largest or 1.0)
-    for times, weight in _STENCIL:
+    for times, weight in CENTRAL:
         s = times * step
         for part, moved in zip(total, _matrices(core, rest.moved(core, s * dq, s * dlam)), strict=True):
             part += weight / step * moved

@@ -31,9 +31,10 @@ from lgint._model.joints import NODES
 from lgint._model.model import Model
 from lgint._model.record import mode_count
 from lgint._model.system import System
+from lgint._state.slopes import CENTRAL
 
 STEP: Final = 2e-3  # of differences, rad or m
-STENCIL: Final = ((1, 0.75), (2, -0.15), (3, 1 / 60))  # sixth order
+STENCIL: Final = tuple((k, weight) for k, weight in CENTRAL if k > 0)  # the other half is opposite
 REGULAR: Final = 1e-9  # least ratio of singular values of the map from velocities to twists
 COMPONENTS: Final = ("x", "y", "z", "rx", "ry", "rz")
 

@@ -16,12 +16,10 @@ from lgint._model.model import Model
 from lgint._model.sensitivity import direction
 from lgint._model.start import memory_of
 from lgint._model.system import System
-from lgint._state.slopes import START
+from lgint._state.slopes import CENTRAL, START
 from lgint._state.slopes import slopes_of as start_slopes
 
-# differences of the sixth order: multiples of the step, and weights; forward, where a value is zero and may have to
-# stay positive
-CENTRAL: Final = ((-3, -1 / 60), (-2, 9 / 60), (-1, -45 / 60), (1, 45 / 60), (2, -9 / 60), (3, 1 / 60))
+# forward differences of the sixth order, where a value is zero and may have to stay positive
 FORWARD: Final = tuple(zip(range(7), np.array([-147, 360, -450, 400, -225, 72, -10]) / 60, strict=True))
 INSTEAD: Final = {
     "start": "begin a new one from model.with_state(start)",

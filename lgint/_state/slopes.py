@@ -19,7 +19,7 @@ START: Final = "start."
 RATES: Final = ("velocity", "angular_velocity", "rate")
 _PART: Final = re.compile(r"(.+?)(?:\.(position|rotation|velocity|angular_velocity|rate))?(?:\[(\d+)\])?")
 # central differences of the sixth order: multiples of the step, and weights
-_STENCIL: Final = tuple((sign * k, sign * w / 60) for k, w in ((1, 45), (2, -9), (3, 1)) for sign in (1, -1))
+CENTRAL: Final = tuple((sign * k, sign * w / 60) for k, w in ((1, 45), (2, -9), (3, 1)) for sign in (1, -1))
 _STEP: Final = 2.0**-7  # m, rad
 
 
@@ -119,7 +119,7 @@ def _by_start(model: Model, name: str, t: float) -> tuple[Array, Array]:
     pose, rate = _present(model, value.who, t)
     present = rate if value.is_rate else pose
     dq, dv = np.zeros(model.nv), np.zeros(model.nv)
-    for times, weight in _STENCIL:
+    for times, weight in CENTRAL:
         moved = {value.who: _changed(present, value, times * _STEP)}
         state = model.state(t=t, rates=moved) if value.is_rate else model.state(t=t, joints=moved)
         q, v = core.project(t, state.q, state.v, state.mem)

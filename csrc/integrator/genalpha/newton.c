@@ -280,24 +280,13 @@ static int is_negligible(void *self, const double *correction)
     return lg_within(g->base.system->space->nv, correction, g->noise_phi / 16 * g->beta_prime);
 }
 
-/* How round-off of phi moves the coordinates, into row_noise. */
-static lg_status move_by_phi(lg_genalpha_stepper *g)
-{
-    int nv = g->base.system->space->nv, nrows = g->base.system->pattern->nrows;
-    const lg_matrix *matrix = g->index == LG_INDEX_3 ? &g->base.accel.matrix : &g->mu_matrix;
-    double *moved = g->implicit.row_noise, noise = phi_scale(g, g->h) * g->noise_phi;
-    LG_TRY(lg_implicit_move_by_rows(&g->implicit, matrix, nv, nrows, noise));
-    for (int i = 0; i < nv; i++)
-        moved[i] /= phi_scale(g, g->h);
-    return LG_OK;
-}
-
 static lg_status measure_noise(void *self, int of_rows, double *noise)
 {
     lg_genalpha_stepper *g = self;
+    const lg_matrix *matrix = g->index == LG_INDEX_3 ? &g->base.accel.matrix : &g->mu_matrix; /* that has phi */
     double *moved = of_rows && g->index != LG_INDEX_2 ? g->implicit.row_noise : NULL;
     if (moved)
-        LG_TRY(move_by_phi(g));
+        LG_TRY(lg_implicit_move_by_rows(&g->implicit, matrix, g->base.system, phi_scale(g, g->h), g->noise_phi));
     return lg_implicit_noise(&g->implicit, &g->base.accel, g->base.system, g->at, 1, 0, NULL, moved, noise);
 }
 

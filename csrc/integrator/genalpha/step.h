@@ -164,7 +164,7 @@ lg_status lg_alpha_base_rows(lg_genalpha_stepper *g, const lg_alpha_state *forme
 /* Forms and factors the kept matrix of a state again. */
 lg_status lg_alpha_rebuild(lg_genalpha_stepper *g, const lg_alpha_state *formed);
 
-/* ---- derivatives by parameters ---- */
+/* ---- what derivatives by parameters share with steps ---- */
 
 extern const lg_stepper_sensitivities lg_alpha_sensitivities;
 /* theta_0, v_0, a_0 and c_n from v_n, a_n and vdot_n, in which they are linear. */
