@@ -15,7 +15,7 @@ static const double *drive_parameters(const lg_element *e)
     return p;
 }
 
-lg_status lg_drive_check(const lg_element *e, const char **reason)
+static lg_status drive_check(const lg_element *e, const char **reason)
 {
     return lg_desired_check(e, drive_parameters(e) + MOTION, reason);
 }
@@ -32,22 +32,17 @@ static inline lg_status drive_effort(const lg_element *e, const lg_point *at, do
     return LG_OK;
 }
 
-lg_status lg_drive_law(const lg_element *e, const lg_point *at, double s, double rate, int linear, double law[3])
+static lg_status drive_law(const lg_element *e, const lg_point *at, double s, double rate, int linear, double law[3])
 {
     (void)linear;
     return drive_effort(e, at, s, rate, 1, law);
 }
 
-lg_status lg_drive_at_rest_law(const lg_element *e, const lg_point *at, double s, double rate, int linear,
-                               double law[3])
+static lg_status drive_at_rest_law(const lg_element *e, const lg_point *at, double s, double rate, int linear,
+                                   double law[3])
 {
     (void)linear;
     return drive_effort(e, at, s, rate, 0, law);
-}
-
-lg_status lg_saturated_check(const lg_element *e, const char **reason)
-{
-    return lg_drive_check(e, reason);
 }
 
 /* The limit stands before the parameters of the drive. */
@@ -59,16 +54,17 @@ static lg_status saturate(const lg_element *e, double law[3])
     return LG_OK;
 }
 
-lg_status lg_saturated_law(const lg_element *e, const lg_point *at, double s, double rate, int linear, double law[3])
+static lg_status saturated_law(const lg_element *e, const lg_point *at, double s, double rate, int linear,
+                               double law[3])
 {
-    LG_TRY(lg_drive_law(e, at, s, rate, linear, law));
+    LG_TRY(drive_law(e, at, s, rate, linear, law));
     return saturate(e, law);
 }
 
-lg_status lg_saturated_at_rest_law(const lg_element *e, const lg_point *at, double s, double rate, int linear,
-                                   double law[3])
+static lg_status saturated_at_rest_law(const lg_element *e, const lg_point *at, double s, double rate, int linear,
+                                       double law[3])
 {
-    LG_TRY(lg_drive_at_rest_law(e, at, s, rate, linear, law));
+    LG_TRY(drive_at_rest_law(e, at, s, rate, linear, law));
     return saturate(e, law);
 }
 
@@ -85,7 +81,7 @@ lg_status lg_drive_continuous(const lg_element *e, double begin, double end, lg_
 
 /* ---- springs ---- */
 
-lg_status lg_spring_check(const lg_element *e, const char **reason)
+static lg_status spring_check(const lg_element *e, const char **reason)
 {
     const double *points = drive_parameters(e) + CURVES;
     *reason = lg_curves_check(points, e->p + e->np, 2);
@@ -98,7 +94,7 @@ lg_status lg_spring_check(const lg_element *e, const char **reason)
     return g.n && lg_curve_value(&g, 0, &slope) != 0 ? LG_BAD_ARGUMENT : LG_OK;
 }
 
-lg_status lg_spring_law(const lg_element *e, const lg_point *at, double s, double rate, int linear, double law[3])
+static lg_status spring_law(const lg_element *e, const lg_point *at, double s, double rate, int linear, double law[3])
 {
     (void)at, (void)linear;
     const double *p = drive_parameters(e), *points = p + CURVES;
@@ -112,7 +108,7 @@ lg_status lg_spring_law(const lg_element *e, const lg_point *at, double s, doubl
     return LG_OK;
 }
 
-double lg_spring_energy(const lg_element *e, double s)
+static double spring_energy(const lg_element *e, double s)
 {
     const double *p = drive_parameters(e), *points = p + CURVES;
     lg_curve f = lg_curve_next(&points);
@@ -129,7 +125,7 @@ static const double *stop_parameters(const lg_element *e)
     return e->p + e->np - STOP;
 }
 
-lg_status lg_stop_check(const lg_element *e, const char **reason)
+static lg_status stop_check(const lg_element *e, const char **reason)
 {
     int first = 0;
     for (int i = 0; i < e->info->nparameters - 1; i++)
@@ -144,7 +140,7 @@ static double beyond(const double *p, double s)
     return s < p[LOWER] ? s - p[LOWER] : s > p[UPPER] ? s - p[UPPER] : 0;
 }
 
-lg_status lg_stop_law(const lg_element *e, const lg_point *at, double s, double rate, int linear, double law[3])
+static lg_status stop_law(const lg_element *e, const lg_point *at, double s, double rate, int linear, double law[3])
 {
     (void)at, (void)linear;
     const double *p = stop_parameters(e);
@@ -156,7 +152,7 @@ lg_status lg_stop_law(const lg_element *e, const lg_point *at, double s, double 
     return LG_OK;
 }
 
-double lg_stop_energy(const lg_element *e, double s)
+static double stop_energy(const lg_element *e, double s)
 {
     const double *p = stop_parameters(e);
     double d = beyond(p, s);
@@ -174,12 +170,12 @@ static int load_source(const lg_element *e)
     return first;
 }
 
-lg_status lg_load_check(const lg_element *e, const char **reason)
+static lg_status load_check(const lg_element *e, const char **reason)
 {
     return lg_source_check(e, load_source(e), 1, reason);
 }
 
-lg_status lg_load_law(const lg_element *e, const lg_point *at, double s, double rate, int linear, double law[3])
+static lg_status load_law(const lg_element *e, const lg_point *at, double s, double rate, int linear, double law[3])
 {
     (void)s, (void)rate, (void)linear;
     LG_TRY(lg_source_value(e, load_source(e), 1, at, law));
@@ -195,7 +191,7 @@ double lg_load_next_kink(const lg_element *e, double t)
 
 /* ---- functions of the user ---- */
 
-lg_status lg_outside_check(const lg_element *e, const char **reason)
+static lg_status outside_check(const lg_element *e, const char **reason)
 {
     *reason = "a function of time, coordinate and rate is missing";
     return e->law.torque ? LG_OK : LG_BAD_ARGUMENT;
@@ -220,7 +216,7 @@ static lg_status outside_law_of_state(const lg_element *e, const lg_point *at, i
     return linear && e->law.has_tangent ? e->law.of_state_tangent(e->law.self, e->law.reader, at, 0, law + 1) : LG_OK;
 }
 
-lg_status lg_outside_law(const lg_element *e, const lg_point *at, double s, double rate, int linear, double law[3])
+static lg_status outside_law(const lg_element *e, const lg_point *at, double s, double rate, int linear, double law[3])
 {
     double x[2] = {s, rate};
     if (e->law.of_state)
@@ -233,9 +229,9 @@ lg_status lg_outside_law(const lg_element *e, const lg_point *at, double s, doub
     return outside_slope(e, at, x, 1, law + 2);
 }
 
-lg_status lg_pull_law(const lg_element *e, const lg_point *at, double s, double rate, int linear, double law[3])
+static lg_status pull_law(const lg_element *e, const lg_point *at, double s, double rate, int linear, double law[3])
 {
-    LG_TRY(lg_outside_law(e, at, s, rate, linear, law));
+    LG_TRY(outside_law(e, at, s, rate, linear, law));
     for (int i = 0; i < (linear ? 3 : 1); i++)
         law[i] = -law[i];
     return LG_OK;
@@ -247,10 +243,19 @@ lg_status lg_effort_check(const lg_element *e, const char **reason)
     return e->value ? LG_OK : LG_BAD_ARGUMENT;
 }
 
-lg_status lg_effort_law(const lg_element *e, const lg_point *at, double s, double rate, int linear, double law[3])
+static lg_status effort_law(const lg_element *e, const lg_point *at, double s, double rate, int linear, double law[3])
 {
     (void)s, (void)rate, (void)linear;
     law[0] = at->work[e->value];
     law[1] = law[2] = 0;
     return LG_OK;
 }
+
+const lg_law_type lg_law_drive = {.rule = drive_law, .at_rest = drive_at_rest_law, .check = drive_check};
+const lg_law_type lg_law_saturated = {.rule = saturated_law, .at_rest = saturated_at_rest_law, .check = drive_check};
+const lg_law_type lg_law_load = {.rule = load_law, .check = load_check};
+const lg_law_type lg_law_spring = {.rule = spring_law, .check = spring_check, .energy = spring_energy};
+const lg_law_type lg_law_stop = {.rule = stop_law, .check = stop_check, .energy = stop_energy};
+const lg_law_type lg_law_outside = {.rule = outside_law, .check = outside_check};
+const lg_law_type lg_law_pull = {.rule = pull_law, .check = outside_check};
+const lg_law_type lg_law_effort = {.rule = effort_law, .check = lg_effort_check};

@@ -46,25 +46,25 @@
         "limits", COORDINATE, "lower and upper limit of the coordinate", LG_REST                                       \
     }
 
-/* A law as the function `coordinate` of a row. The law at rest is that of a drive whose desired motion stands still.
-   `linear`: with the derivatives, which the user's tangent or differences provide for a function of the user. */
+/* Writes tau and, with `linear`, its derivatives by s and s' at a point with this coordinate and rate. Those of a
+   function of the user come from its tangent, or are central differences. */
 typedef lg_status lg_law_rule(const lg_element *e, const lg_point *at, double s, double rate, int linear,
                               double law[3]);
-lg_law_rule lg_drive_law, lg_drive_at_rest_law, lg_saturated_law, lg_saturated_at_rest_law, lg_load_law, lg_spring_law,
-    lg_stop_law, lg_outside_law, lg_pull_law, lg_effort_law;
 
-lg_status lg_drive_check(const lg_element *e, const char **reason);
-lg_status lg_saturated_check(const lg_element *e, const char **reason);
+typedef struct lg_law_type {
+    lg_law_rule *rule;
+    lg_law_rule *at_rest; /* with a desired motion that stands still; NULL: there is none */
+    lg_status (*check)(const lg_element *e, const char **reason);
+    double (*energy)(const lg_element *e, double s); /* NULL: it has no potential */
+} lg_law_type;
+
+extern const lg_law_type lg_law_drive, lg_law_saturated, lg_law_load, lg_law_spring, lg_law_stop, lg_law_outside,
+    lg_law_pull, lg_law_effort;
+
 double lg_drive_next_kink(const lg_element *e, double t);
 /* It may jump at its kinks. */
 lg_status lg_drive_continuous(const lg_element *e, double begin, double end, lg_report *report);
-lg_status lg_load_check(const lg_element *e, const char **reason);
 double lg_load_next_kink(const lg_element *e, double t);
-lg_status lg_spring_check(const lg_element *e, const char **reason);
-double lg_spring_energy(const lg_element *e, double s);
-lg_status lg_stop_check(const lg_element *e, const char **reason);
-double lg_stop_energy(const lg_element *e, double s);
-lg_status lg_outside_check(const lg_element *e, const char **reason); /* whether it has a function */
 lg_status lg_effort_check(const lg_element *e, const char **reason); /* whether it takes values of a control */
 
 #endif

@@ -69,6 +69,9 @@ struct lg_force_type {
     const lg_element_memory *memory; /* NULL: it has none */
     const struct lg_shapes *shapes; /* of a contact: touch.h */
     const struct lg_coordinate_type *piece; /* of a piece of a tendon: its length, coordinate.h */
+    /* Of forces on one coordinate: it, coordinate.h (NULL: that of a tree's joint), and the law on it, drive.h. */
+    const struct lg_coordinate_type *along;
+    const struct lg_law_type *law;
 };
 
 /* Whether its work at rest depends only on the ends of a path. */
