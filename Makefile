@@ -7,6 +7,8 @@
 #   make wheel    dist/lgint-*.whl for this machine, tried in clean environments with the newest and the oldest OpenBLAS
 #   make papers   the figures and tables of the papers, in papers/, and the verdicts that docs/papers.md shows
 #   make papers-quick   the same with fewer steps, without changing the docs
+#   make validation   the cases of docs/validation.md
+#   make tables   the tables in the pages of docs/ that come from the code and from measurements
 #   make pictures   the moving pictures of the README
 #   make counts   instructions per step by part of the code, compared with the committed ones; needs valgrind;
 #                 SHARE=8 counts one in 8 of the cases
@@ -19,7 +21,7 @@ SHARE := 1
 JOBS := $(shell getconf _NPROCESSORS_ONLN)
 C_TESTS = $(MAKE) --jobs=$(JOBS) --output-sync=target -C tests/c PYTHON=$(abspath $(BIN))/python
 
-.PHONY: demo test slow sanitize papers papers-quick counts wheel pictures docs lint format clean
+.PHONY: demo test slow sanitize papers papers-quick validation tables counts wheel pictures docs lint format clean
 
 demo: $(VENV)/plot.stamp
 	$(BIN)/lgint demo --out demo
@@ -69,6 +71,15 @@ wheel: $(VENV)/wheel.stamp
 papers: $(VENV)/plot.stamp
 	$(BIN)/lgint reproduce all --out papers
 	cp papers/verdicts.csv docs/verdicts.csv
+	$(BIN)/python docs/pages.py
+
+validation: $(VENV)/test.stamp
+	$(BIN)/lgint reproduce validation --out build/validation
+	cp build/validation/validation.csv docs/validation.csv
+	$(BIN)/python docs/pages.py
+
+tables: $(VENV)/test.stamp
+	$(BIN)/python docs/pages.py
 
 papers-quick: $(VENV)/plot.stamp
 	$(BIN)/lgint reproduce all --quick --out build/papers
@@ -106,7 +117,7 @@ $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
 
 clean:
-	rm -rf $(VENV) build dist demo papers docs/_build docs/generated docs/benchmark_models docs/mechanisms docs/notebooks *.egg-info lgint/*.so
+	rm -rf $(VENV) build dist demo papers docs/_build docs/benchmark_models docs/mechanisms docs/notebooks *.egg-info lgint/*.so
 	rm -rf .pytest_cache .hypothesis .mypy_cache .ruff_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 	$(MAKE) -C tests/c clean

@@ -21,7 +21,6 @@ sys.path.insert(0, str(HERE))
 import generate  # noqa: E402
 import model_pages  # noqa: E402
 
-generate.write(HERE / "generated", HERE / "references.bib")
 papers = generate.papers_in(HERE / "references.bib")
 model_pages.write(HERE / "benchmark_models", papers)
 # copies keep the times of the originals, so that only changed notebooks run again
@@ -46,7 +45,7 @@ extensions = [
     "sphinx.ext.napoleon",
     "sphinxcontrib.bibtex",
 ]
-exclude_patterns = ["_build", "generated", "gallery", "mechanisms/*.ipynb"]
+exclude_patterns = ["_build", "gallery", "mechanisms/*.ipynb"]
 myst_enable_extensions = ["amsmath", "deflist", "dollarmath"]
 myst_heading_anchors = 3
 

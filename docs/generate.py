@@ -17,6 +17,7 @@ from lgint._model.formulations import FORMULATIONS
 from lgint._papers import catalogue
 
 Row = dict[str, Any]
+VALIDATION_COLUMNS = ("number", "reference", "here", "difference", "verdict")
 
 
 def write(folder: Path, bibliography: Path) -> None:
@@ -33,6 +34,7 @@ def write(folder: Path, bibliography: Path) -> None:
         "scipy": scipy_table(times),
         "trees": tree_table(times),
         "stiff": stiff_table(times),
+        "validation": validation_tables(bibliography.parent / "validation.csv"),
     }
     for name, text in (fragments(keys) | tables).items():
         (folder / f"{name}.md").write_text(text + "\n")
@@ -463,6 +465,32 @@ def source(rows: list[dict[str, str]]) -> str:
 
 
 # ---- Markdown ----
+
+
+def validation_tables(path: Path) -> str:
+    """Return a table for each validation case."""
+    with path.open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    cases = [list(lines) for _, lines in groupby(rows, key=lambda row: row["case"])]
+    published = sum(lines[0]["published"] == "yes" for lines in cases)
+    counted = (
+        f"{len(cases)} cases with {len(rows)} numbers. Those of {published} cases are "
+        "published by others; the rest are closed forms.\n"
+    )
+    return "\n".join([counted, *(validation_table(lines) for lines in cases)])
+
+
+def validation_table(lines: list[Row]) -> str:
+    """Return heading, source and numbers of a validation case."""
+    case = lines[0]
+    head = ["number", "reference", "lgint", "difference", "verdict"]
+    numbers = table(head, ([row[key] for key in VALIDATION_COLUMNS] for row in lines))
+    why = dict.fromkeys(row["why"] for row in lines if row["why"])
+    notes = "".join(f"\n{text[0].upper()}{text[1:]}.\n" for text in why)
+    title = case["title"][0].upper() + case["title"][1:]
+    source = case["source"]
+    command = code(f"lgint reproduce validation/{case['case']}")
+    return f"## {title}\n\n{source}; {command}\n\n{numbers}{notes}"
 
 
 def table(head: list[str], lines: Iterable[list[Any]]) -> str:

@@ -20,6 +20,8 @@ from lgint._args import choice
 from lgint._papers import catalogue, runner
 from lgint._run.integrate import integrate, method_info, methods
 from lgint._run.trajectory import Trajectory
+from lgint._validation import catalogue as validation
+from lgint._validation import table
 from lgint._version import VERSION
 
 
@@ -57,8 +59,9 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--version", action="version", version=f"lgint {VERSION}")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
 
-    listing = commands.add_parser("list", help="models, methods and artifacts of papers")
-    listing.add_argument("what", nargs="?", choices=("models", "methods", "artifacts"), help="default: all of them")
+    listing = commands.add_parser("list", help="models, methods, artifacts of papers and validation cases")
+    what = ("models", "methods", "artifacts", "validation")
+    listing.add_argument("what", nargs="?", choices=what, help="default: all of them")
     listing.set_defaults(command=_list)
     for add in (_run_parser, _reproduce_parser, _bench_parser):
         add(commands)
@@ -94,7 +97,8 @@ def _run_parser(commands: Any) -> None:
 
 def _reproduce_parser(commands: Any) -> None:
     reproduce = commands.add_parser("reproduce", help="reproduce figures and tables of papers and compare them")
-    reproduce.add_argument("which", help="all, the key of a paper or KEY/ARTIFACT; see `lgint list artifacts`")
+    which = "all, the key of a paper, KEY/ARTIFACT, validation or validation/CASE; see `lgint list`"
+    reproduce.add_argument("which", help=which)
     reproduce.add_argument("--quick", action="store_true", help="take fewer steps, which leaves some claims unresolved")
     reproduce.add_argument("--strict", action="store_true", help="exit status 1 if anything differs from its paper")
     reproduce.add_argument("--out", type=Path, default=Path("reproduced"), metavar="DIR", help="default: reproduced")
@@ -120,7 +124,12 @@ def _bench_parser(commands: Any) -> None:
 
 
 def _list(given: argparse.Namespace) -> int:
-    parts = {"models": _list_models, "methods": _list_methods, "artifacts": _list_artifacts}
+    parts = {
+        "models": _list_models,
+        "methods": _list_methods,
+        "artifacts": _list_artifacts,
+        "validation": _list_validation,
+    }
     for name, show in parts.items():
         if given.what in (None, name):
             print(name)
@@ -141,6 +150,11 @@ def _list_methods() -> None:
         print(f"  {name:<16} order {info['order']}  {info['doc']}")
         for option in info["options"]:
             print(f"      {option['name']:<20} {option['doc']} (default {option['default']})")
+
+
+def _list_validation() -> None:
+    for row in validation.cases():
+        print(f"  {f'{validation.KEY}/{row.name}':<28} {row.title} ({row.source})")
 
 
 def _list_artifacts() -> None:
@@ -219,6 +233,8 @@ def _summary(name: str, run: Trajectory) -> str:
 
 
 def _reproduce(given: argparse.Namespace) -> int:
+    if given.which.split("/")[0] == validation.KEY:
+        return table.run(validation.select(given.which), given.out)
     rows = catalogue.select(given.which)
     jobs = runner.cores() if given.jobs is None else given.jobs
     if jobs < 1:

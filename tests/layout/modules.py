@@ -19,7 +19,8 @@ MAY_IMPORT = {
     "_linear": {"base", "groups", "modal", "_model", "_state", "_run", "_linear"},
     "_tools": {"base", "_model", "models", "_run", "_tools"},
     "_papers": {"base", "groups", "modal", "_model", "_build", "models", "_run", "_tools", "_papers"},
-    "_cli": {"base", "_model", "models", "_run", "_tools", "_papers"},
+    "_validation": {"base", "groups", "inertia", "_model", "_build", "models", "_run", "_linear", "_validation"},
+    "_cli": {"base", "_model", "models", "_run", "_tools", "_papers", "_validation"},
     "_sweep": {"base", "_model", "_run", "_sweep"},
     "lgint": {
         "base",

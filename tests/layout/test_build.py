@@ -1,6 +1,6 @@
 """The build: the LAPACK it takes, programs that link with its flags, and the package imported from any folder."""
 
-import importlib.util
+import importlib
 import os
 import re
 import shlex
@@ -9,6 +9,8 @@ import subprocess
 import sys
 import sysconfig
 from pathlib import Path
+
+import pytest
 
 ROOT = Path(__file__).parents[2]
 PROGRAM = """
@@ -101,11 +103,20 @@ def test_sources_without_the_extension_say_so(tmp_path):
     assert f"ImportError: {tmp_path / 'lgint'} has the sources of lgint, but not its compiled part" in run.stderr
 
 
-def test_the_tables_of_the_docs_name_every_row(tmp_path):
-    spec = importlib.util.spec_from_file_location("generate", ROOT / "docs/generate.py")
-    generate = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(generate)
-    generate.write(tmp_path, ROOT / "docs/references.bib")
+@pytest.fixture(scope="module")
+def pages():
+    """The module that writes tables into the pages."""
+    sys.path.insert(0, str(ROOT / "docs"))
+    yield importlib.import_module("pages")
+    sys.path.remove(str(ROOT / "docs"))
+
+
+def test_the_tables_in_the_pages_are_those_of_the_code(pages):
+    known = pages.tables()
+    assert {path.name for path in pages.outdated(known)} == set(), "make tables"
+    text = "\n".join(path.read_text() for path in (ROOT / "docs").glob("*.md"))
+    assert set(re.findall("<!-- table (.*) -->", text)) >= {"methods", "elements", "nodes", "papers", "validation"}
+    assert "{include}" not in text
 
     from lgint import _core
     from lgint._papers import catalogue
@@ -115,11 +126,9 @@ def test_the_tables_of_the_docs_name_every_row(tmp_path):
         ("elements", _core.ELEMENTS),
         ("nodes", _core.NODES),
     ):
-        text = (tmp_path / f"{table}.md").read_text()
-        assert [row["name"] for row in rows if row["name"] not in text] == []
-    assert "{cite:t}`holzinger2024`" in (tmp_path / "methods.md").read_text()
-    papers = (tmp_path / "papers.md").read_text()
-    assert [row.key for row in catalogue.artifacts() if f"`{row.name}`" not in papers] == []
+        assert [row["name"] for row in rows if row["name"] not in known[table]] == []
+    assert "{cite:t}`holzinger2024`" in known["methods"]
+    assert [row.key for row in catalogue.artifacts() if f"`{row.name}`" not in known["papers"]] == []
 
 
 def test_a_wheel_has_no_benchmarks_and_the_sources_have_them():

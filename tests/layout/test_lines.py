@@ -12,7 +12,8 @@ WIDTH = 120
 
 
 def prose(text: str) -> str:
-    """The text without code, formulas that stand by themselves, tables and HTML."""
+    """The text without what a program writes, code, formulas that stand by themselves, tables and HTML."""
+    text = re.sub("<!-- table .*?<!-- end of table -->", "", text, flags=re.DOTALL)
     text = re.sub(r"^(`{3,}).*?^\1`*$", "", text, flags=re.DOTALL | re.MULTILINE)
     text = re.sub(r"\$\$.*?\$\$", "", text, flags=re.DOTALL)
     return re.sub(r"^\s*[|<].*$", "", text, flags=re.MULTILINE)
