@@ -5,8 +5,6 @@
 
 #include "sparse/front.h"
 #include "sparse/inertia.h"
-#include "sparse/linalg.h"
-#include "sparse/pivoted.h"
 #include "sparse/tiles.h"
 
 #include <math.h>
@@ -15,7 +13,6 @@
 
 /* Pivots below this part of their columns have lost half of their digits. */
 static const double weak = 1e-8;
-enum { DENSE_LIMIT = 8192 }; /* unknowns; a larger dense matrix (more than 512 MB) is not attempted */
 
 /* ---- memory ---- */
 
@@ -95,10 +92,7 @@ double *lg_matrix_layout_rest(const lg_matrix *host, const lg_plan *guest, size_
 
 void lg_matrix_close(lg_matrix *matrix)
 {
-    free(matrix->dense);
-    free(matrix->dense_pivots);
-    matrix->dense = NULL;
-    matrix->dense_pivots = NULL;
+    lg_components_close(&matrix->dense);
     matrix->is_dense = 0;
 }
 
@@ -282,24 +276,32 @@ void lg_matrix_put_rows(lg_matrix *matrix, const double *B)
 
 /* ---- dense fall-back ---- */
 
-lg_status lg_matrix_dense_alloc(lg_matrix *matrix, int size)
+/* Unknowns that belong to the same front or to neighbours. */
+static void join_fronts(const lg_plan *plan, int *above)
 {
-    size_t n = (size_t)size;
-    if (matrix->dense)
-        return LG_OK;
-    if (n > DENSE_LIMIT)
-        return LG_NO_MEMORY;
-    matrix->dense = malloc(lg_pivoted_size(size) * sizeof(double));
-    matrix->dense_pivots = malloc(2 * n * sizeof(int));
-    if (matrix->dense && matrix->dense_pivots)
-        return LG_OK;
-    lg_matrix_close(matrix);
-    return LG_NO_MEMORY;
+    for (const lg_front *front = plan->fronts; front < plan->fronts + plan->nfronts; front++) {
+        const int *own = plan->unknowns + front->pivot;
+        const lg_neighbour *with = plan->neighbours + front->neighbour, *end = with + front->neighbours;
+        for (int i = 1; i < front->n; i++)
+            lg_components_join(above, own[0], own[i]);
+        for (; front->n && with < end; with++)
+            lg_components_join(above, own[0], plan->unknowns[with->pivot]);
+    }
 }
 
-static double *dense_row_scale(const lg_matrix *matrix)
+static lg_status open_dense(lg_matrix *matrix)
 {
-    return matrix->dense + (long)matrix->plan->size * matrix->plan->size;
+    int n = matrix->plan->size, *above = matrix->dense.values ? NULL : malloc(((size_t)n + 1) * sizeof(int));
+    if (matrix->dense.values)
+        return LG_OK;
+    if (!above)
+        return LG_NO_MEMORY;
+    for (int i = 0; i < n; i++)
+        above[i] = i;
+    join_fronts(matrix->plan, above);
+    lg_status status = lg_components_open(&matrix->dense, n, above);
+    free(above);
+    return status;
 }
 
 /* The parts of the panels that belong to a front and one of its later fronts */
@@ -307,27 +309,24 @@ static void copy_panels(lg_matrix *matrix, const lg_front *front, const lg_neigh
 {
     const lg_plan *plan = matrix->plan;
     const int *own = plan->unknowns + front->pivot, *later = plan->unknowns + with->pivot;
-    long N = plan->size;
     for (int c = 0; c < front->n; c++)
         for (int i = 0, r = with->start; i < with->size; i++, r++) {
-            matrix->dense[later[i] + N * own[c]] = matrix->values[front->L + r + (long)front->ld * c];
-            matrix->dense[own[c] + N * later[i]] = matrix->values[front->U + c + (long)front->n * r];
+            *lg_components_at(&matrix->dense, later[i], own[c]) = matrix->values[front->L + r + (long)front->ld * c];
+            *lg_components_at(&matrix->dense, own[c], later[i]) = matrix->values[front->U + c + (long)front->n * r];
         }
 }
 
 static void dense_assemble(lg_matrix *matrix)
 {
     const lg_plan *plan = matrix->plan;
-    long N = plan->size;
-    double *A = matrix->dense;
-    memset(A, 0, (size_t)(N * N) * sizeof(double));
+    lg_components_zero(&matrix->dense);
     for (const lg_front *front = plan->fronts; front < plan->fronts + plan->nfronts; front++) {
         const int *own = plan->unknowns + front->pivot;
         if (front->end > plan->nassembled)
             continue;
         for (int c = 0; c < front->n; c++)
             for (int r = 0; r < front->n; r++)
-                A[own[r] + N * own[c]] = matrix->values[front->D + r + front->n * c];
+                *lg_components_at(&matrix->dense, own[r], own[c]) = matrix->values[front->D + r + front->n * c];
         for (int s = 0; s < front->neighbours; s++)
             copy_panels(matrix, front, plan->neighbours + front->neighbour + s);
     }
@@ -339,61 +338,18 @@ static int row_of_unknown(const lg_plan *plan, int unknown)
     return unknown < plan->nvelocities ? -1 - unknown : unknown - plan->nvelocities;
 }
 
-/* By LAPACK; *weakest: see lg_dense_weakest. */
-static lg_status factor_by_columns(lg_matrix *matrix, double *weakest)
-{
-    int n = matrix->plan->size, deficient = 0;
-    double *scale = dense_row_scale(matrix);
-    dense_assemble(matrix);
-    lg_dense_equilibrate(n, matrix->dense, scale, scale + n);
-    lg_status status = lg_dense_factor(n, matrix->dense, matrix->dense_pivots, &deficient);
-    if (status == LG_SINGULAR)
-        matrix->deficient_row = row_of_unknown(matrix->plan, deficient);
-    matrix->is_dense = status == LG_OK ? LG_DENSE : LG_NOT_DENSE;
-    *weakest = status == LG_OK ? lg_dense_weakest(n, matrix->dense, &deficient) : 0;
-    return status;
-}
-
-/* Whether complete pivoting gives factors. */
-static int factor_pivoted(lg_matrix *matrix)
-{
-    int n = matrix->plan->size;
-    if (n > LG_PIVOTED_LIMIT)
-        return 0;
-    dense_assemble(matrix);
-    if (lg_pivoted_factor(n, matrix->plan->nvelocities, matrix->dense, matrix->dense_pivots) != LG_OK)
-        return 0;
-    matrix->is_dense = LG_DENSE_PIVOTED;
-    return 1;
-}
-
 lg_status lg_matrix_factor_dense(lg_matrix *matrix)
 {
-    double weakest;
+    int deficient = 0;
     matrix->fallbacks++;
-    if (lg_matrix_dense_alloc(matrix, matrix->plan->size) != LG_OK)
+    if (open_dense(matrix) != LG_OK)
         return LG_SINGULAR;
-    lg_status status = factor_by_columns(matrix, &weakest);
-    if (status == LG_NOT_FINITE || weakest > weak)
-        return status;
-    if (factor_pivoted(matrix))
-        return LG_OK;
-    return status == LG_OK ? factor_by_columns(matrix, &weakest) : status;
-}
-
-static void dense_solve(const lg_matrix *matrix, double *x)
-{
-    int n = matrix->plan->size;
-    const double *row = dense_row_scale(matrix), *column = row + n;
-    if (matrix->is_dense == LG_DENSE_PIVOTED) {
-        lg_pivoted_solve(n, matrix->dense, matrix->dense_pivots, x);
-        return;
-    }
-    for (int i = 0; i < n; i++)
-        x[i] *= row[i];
-    lg_dense_solve(n, matrix->dense, matrix->dense_pivots, x);
-    for (int i = 0; i < n; i++)
-        x[i] *= column[i];
+    dense_assemble(matrix);
+    lg_status status = lg_components_factor(&matrix->dense, matrix->plan->nvelocities, weak, &deficient);
+    if (status == LG_SINGULAR)
+        matrix->deficient_row = row_of_unknown(matrix->plan, deficient);
+    matrix->is_dense = status == LG_OK;
+    return status;
 }
 
 /* ---- factorisation and solution ---- */
@@ -525,7 +481,7 @@ lg_status lg_matrix_solve(const lg_matrix *matrix, double *x)
         return LG_OK;
     }
     if (matrix->is_dense) {
-        dense_solve(matrix, x);
+        lg_components_solve(&matrix->dense, x);
         return LG_OK;
     }
     lg_front_data data = front_data(matrix);
@@ -610,7 +566,7 @@ void lg_matrix_symmetrise(lg_matrix *matrix)
 static int dense_negative(lg_matrix *matrix)
 {
     dense_assemble(matrix);
-    return lg_dense_negative(matrix->plan->size, matrix->dense, matrix->dense_pivots, matrix->work);
+    return lg_components_negative(&matrix->dense, matrix->work);
 }
 
 /* The elimination is one by congruences, front by front, so that the matrix has as many negative eigenvalues as all

@@ -10,13 +10,14 @@
    are ordered as [velocities | constraint rows].
 
    Assembling adds to addresses known from the plan. If a pivot is too small against its node's scale, the factorisation
-   falls back to LAPACK's dense one, which allocates its n x n matrix when it is first needed in a run. */
+   falls back to dense ones of its connected components, for which it allocates when they are first needed in a run. */
 #ifndef LG_SPARSE_MATRIX_H
 #define LG_SPARSE_MATRIX_H
 
 #include "core/arena.h"
 #include "core/poll.h"
 #include "core/status.h"
+#include "sparse/components.h"
 #include "sparse/plan.h"
 
 /* How a block's q, v and a follow from the unknown u of a Newton step: d(q, v, a)/du = k[i] X[i], X[i] being the
@@ -26,8 +27,6 @@ typedef struct lg_chain {
     const double *X[3];
 } lg_chain;
 
-enum { LG_NOT_DENSE, LG_DENSE, LG_DENSE_PIVOTED }; /* LAPACK's; those with complete pivoting (pivoted.h) */
-
 typedef struct lg_matrix {
     const lg_plan *plan;
     const lg_matrix_block *matrix_blocks; /* where the blocks of S are, from the plan */
@@ -35,9 +34,8 @@ typedef struct lg_matrix {
     double *factors; /* free from lg_matrix_zero to the factorisation */
     double *work; /* solve scratch */
     int *pivots;
-    double *dense; /* NULL until the first fall-back; malloc'ed */
-    int *dense_pivots;
-    int is_dense; /* whether the present factors are dense ones: LG_NOT_DENSE or another one */
+    lg_components dense; /* closed until the first fall-back */
+    int is_dense; /* whether the present factors are dense ones */
     int no_dense; /* a pivot that is too small gives LG_SINGULAR at once, without the dense fall-back */
     int keeps; /* S is that of the last lg_matrix_keep: new values of B need only lg_matrix_refactor */
     int summed; /* the assembled diagonal is a sum of terms of one sign, which count for the choice of pivots */
@@ -92,8 +90,6 @@ lg_status lg_matrix_factor(lg_matrix *matrix);
 /* The same for a symmetric matrix from lg_matrix_layout_sums that is definite: only its lower triangle, where the later
    front has the row, is assembled. */
 lg_status lg_matrix_factor_symmetric(lg_matrix *matrix);
-/* Memory for dense factors of this many unknowns, unless there is some. */
-lg_status lg_matrix_dense_alloc(lg_matrix *matrix, int size);
 /* The dense fall-back, from the assembled values. */
 lg_status lg_matrix_factor_dense(lg_matrix *matrix);
 

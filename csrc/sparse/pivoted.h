@@ -13,7 +13,7 @@
 
 #include <stddef.h>
 
-enum { LG_PIVOTED_LIMIT = 512 }; /* unknowns: complete pivoting takes n^3 comparisons */
+enum { LG_PIVOTED_LIMIT = 2048 }; /* unknowns: complete pivoting takes n^3 / 3 comparisons */
 
 /* Doubles of A: the matrix, scales of its rows and of its columns, and scratch. Numbers in `order`: 2 n. */
 static inline size_t lg_pivoted_size(int n)

@@ -2,10 +2,10 @@
 #include "sparse/schur.h"
 
 #include "sparse/fronts.h"
-#include "sparse/pivoted.h"
 #include "sparse/tiles.h"
 
 #include <stdint.h>
+#include <stdlib.h>
 
 /* The entries of an inverse mass that are not zero: all; those of two 3 x 3 blocks, as for positions and rotations; the
    diagonal. */
@@ -278,29 +278,53 @@ static LG_INLINE void multiply(const lg_schur *schur, const lg_schur_block *bloc
         multiply_with(nv, FULL, inverse, x, y);
 }
 
-/* Its size; 0 if it is too large. */
-static int whole_size(const lg_schur *schur)
+/* Joins the unknowns of a block and the rows that act on it. */
+static void join_block(const lg_schur *schur, const lg_schur_block *block, int *above)
 {
-    int n = schur->plan->masses->nvelocities + schur->plan->groups->size;
-    return n <= LG_PIVOTED_LIMIT ? n : 0;
+    const lg_schur_entry *e = schur->plan->entries + block->first;
+    int nv = schur->plan->masses->nvelocities;
+    for (int i = 1; i < block->nv; i++)
+        lg_components_join(above, block->velocity, block->velocity + i);
+    for (int k = 0; k < block->count; k++, e++)
+        for (int r = 0; r < e->rows; r++)
+            lg_components_join(above, block->velocity, nv + e->row + r);
+}
+
+static lg_status open_whole(lg_schur *schur)
+{
+    const lg_schur_plan *p = schur->plan;
+    lg_components *whole = &schur->groups->dense;
+    int n = p->masses->nvelocities + p->groups->size;
+    int *above = whole->values ? NULL : malloc((size_t)n * sizeof(int));
+    if (whole->values)
+        return LG_OK;
+    if (!above)
+        return LG_NO_MEMORY;
+    for (int i = 0; i < n; i++)
+        above[i] = i;
+    for (int b = 0; b < p->nblocks; b++)
+        join_block(schur, &p->blocks[b], above);
+    lg_status status = lg_components_open(whole, n, above);
+    free(above);
+    return status;
 }
 
 /* M^-1 B^T and C on a block. */
-static void put_block(const lg_schur *schur, const lg_schur_block *block, int n, double *A)
+static void put_block(const lg_schur *schur, const lg_schur_block *block, const lg_components *A)
 {
     const lg_schur_entry *e = schur->plan->entries + block->first;
     int nv = block->nv, first = schur->plan->masses->nvelocities;
     for (int k = 0; k < block->count; k++, e++)
         for (int r = 0; r < e->rows; r++) {
-            double column[LG_MOST_INVERTED], *out = A + block->velocity + (long)n * (first + e->row + r);
+            double column[LG_MOST_INVERTED], weighed[LG_MOST_INVERTED];
+            int row = first + e->row + r;
             for (int i = 0; i < nv; i++) {
                 column[i] = schur->B[e->value + r + e->rows * i];
-                A[first + e->row + r + (long)n * (block->velocity + i)] += schur->C[e->value + r + e->rows * i];
+                *lg_components_at(A, row, block->velocity + i) += schur->C[e->value + r + e->rows * i];
             }
-            double weighed[LG_MOST_INVERTED];
             multiply(schur, block, nv, column, weighed);
             for (int i = 0; i < nv; i++)
-                out[i] += weighed[i];
+                *lg_components_at(A, block->velocity + i, row) += weighed[i];
         }
 }
 
@@ -308,18 +332,18 @@ static void put_block(const lg_schur *schur, const lg_schur_block *block, int n,
 static lg_status factor_all(lg_schur *schur)
 {
     const lg_schur_plan *p = schur->plan;
-    int nv = p->masses->nvelocities, n = whole_size(schur);
-    if (!n || lg_matrix_dense_alloc(schur->groups, n) != LG_OK)
+    lg_components *A = &schur->groups->dense;
+    int nv = p->masses->nvelocities, deficient = 0;
+    if (open_whole(schur) != LG_OK)
         return LG_SINGULAR;
-    double *A = schur->groups->dense;
-    memset(A, 0, (size_t)n * (size_t)n * sizeof *A);
+    lg_components_zero(A);
     for (int i = 0; i < nv; i++)
-        A[i * (n + 1L)] = 1;
+        *lg_components_at(A, i, i) = 1;
     for (int b = 0; b < p->nblocks; b++)
-        put_block(schur, &p->blocks[b], n, A);
+        put_block(schur, &p->blocks[b], A);
     for (const lg_mask_address *mask = p->masks; mask < p->masks + p->nmasks; mask++)
-        A[(nv + mask->row) * (n + 1L)] += schur->C[mask->value];
-    schur->is_whole = lg_pivoted_factor(n, nv, A, schur->groups->dense_pivots) == LG_OK;
+        *lg_components_at(A, nv + mask->row, nv + mask->row) += schur->C[mask->value];
+    schur->is_whole = lg_components_factor(A, nv, 1, &deficient) == LG_OK;
     schur->groups->fallbacks++;
     return schur->is_whole ? LG_OK : LG_SINGULAR;
 }
@@ -415,7 +439,7 @@ static void solve_all(const lg_schur *schur, double *x)
         lg_copy(block->nv, x + block->velocity, f);
         multiply(schur, block, block->nv, f, x + block->velocity);
     }
-    lg_pivoted_solve(whole_size(schur), schur->groups->dense, schur->groups->dense_pivots, x);
+    lg_components_solve(&schur->groups->dense, x);
 }
 
 lg_status lg_schur_solve(const lg_schur *schur, double *x)

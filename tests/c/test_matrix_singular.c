@@ -111,15 +111,16 @@ static void test_bordered_singular_mass_does_not_fall_back(void)
 }
 
 /* The first three groups join the blocks 0 and 1 by `rows` rows each; the third is a linear combination of the
-   others. */
+   others. Nothing couples the last two blocks with them. */
 static void open_redundant(problem *p, int rows, uint64_t *state)
 {
-    for (int b = 0; b < 4; b++)
+    for (int b = 0; b < 6; b++)
         add_clique(p, BLOCKS(add_block(p, 9, 0)));
     for (int g = 0; g < 3; g++)
         add_group(p, rows, BLOCKS(0, 1));
     add_group(p, 2, BLOCKS(1, 2));
     add_group(p, 2, BLOCKS(2, 3));
+    add_group(p, 3, BLOCKS(4, 5));
     open_problem(p, state);
     int length = 2 * 9 * rows;
     for (int i = 0; i < length; i++)
@@ -141,17 +142,18 @@ static void test_redundant_constraint_is_named(void)
     }
 }
 
-/* Rows that differ by 1e-7 from a combination of others, of which S = B M^-1 B^T knows the square. */
+/* Rows that differ by 1e-8 from a combination of others, of which S = B M^-1 B^T knows the square. */
 static void test_nearly_redundant_constraint_is_solved(void)
 {
     problem p = {0};
     uint64_t state = 12;
     open_redundant(&p, 1, &state);
     for (int i = 0; i < 18; i++)
-        p.B[0][p.group_value[4] + i] += 1e-7 * random_number(&state);
+        p.B[0][p.group_value[4] + i] += 1e-8 * random_number(&state);
     assemble(&p);
     double *b = random_array(&state, p.size), *x = solved(&p, b, 1e-8);
-    CHECK(p.matrix.is_dense == LG_DENSE_PIVOTED);
+    CHECK(p.matrix.is_dense && lg_components_are_pivoted(&p.matrix.dense));
+    CHECK(p.matrix.dense.count == 2 && !p.matrix.dense.is_pivoted[1]);
     free(b), free(x);
     close_problem(&p);
 }

@@ -132,17 +132,18 @@ def test_loops_with_a_hinge_out_of_line_are_built_and_closed():
     assert all(is_run_misaligned(seed) for seed in range(80))
 
 
-def misaligned(formulation, angle, seed=3, hinges=(1,)):
-    """A four-bar, of which some hinges are off by an angle."""
+def misaligned(formulation, angle, seed=3, hinges=(1,), builder=None, prefix="", position=(0, 0, 0)):
+    """A four-bar, of which some hinges are off by an angle, added to a builder (None: to a new one)."""
     rng = np.random.default_rng(seed)
     points, axis = planar(rng, 4)
-    b = lgint.ModelBuilder(gravity=rng.normal(size=3))
-    names = ["bar0", "bar1", "bar2"]
+    gravity, points = rng.normal(size=3), points + position
+    b = builder or lgint.ModelBuilder(gravity=gravity)
+    names = [f"{prefix}bar{i}" for i in range(3)]
     bars(b, names, points, formulation)
-    ends = [(lgint.ground, "bar0"), ("bar0", "bar1"), ("bar1", "bar2"), (lgint.ground, "bar2")]
+    ends = [(lgint.ground, names[0]), (names[0], names[1]), (names[1], names[2]), (lgint.ground, names[2])]
     for i, pair in enumerate(ends):
         off = angle * np.cross(axis, rng.normal(size=3)) if i in hinges else 0.0
-        b.add_joint("revolute", *pair, point=points[i], axis=axis + off, name=f"hinge{i}")
+        b.add_joint("revolute", *pair, point=points[i], axis=axis + off, name=f"{prefix}hinge{i}")
     return b
 
 
@@ -169,6 +170,20 @@ def test_misaligned_hinges_hold_each_other(formulation, angle):
             assert residual_of_run(model, method) < 1e-10
         run = lgint.integrate(model, "genalpha", t_end=0.1, h=5e-3, index="stabilized")
         assert abs(run.joint_angle("hinge0")).max() < 1e-6
+
+
+@pytest.mark.parametrize(
+    "count, formulation, method",
+    [(200, "R3xSO3", "genalpha"), (200, "minimal", "herk5"), *((30, "R3xSO3", method) for method in METHODS)],
+)
+def test_many_misaligned_loops_are_solved_one_by_one(count, formulation, method):
+    """Nothing but the ground joins them: the work of complete pivoting grows with their number."""
+    rng = np.random.default_rng(3)
+    b = lgint.ModelBuilder(gravity=rng.normal(size=3))
+    for i in range(count):
+        misaligned(formulation, 1e-6, 5, (1,), b, f"loop{i}.", [3.0 * i, 0, 0])
+    model = b.build(redundant="drop")
+    assert residual_of_run(model, method, 4e-3) < 1e-10
 
 
 @pytest.mark.parametrize("method", ["genalpha", "hht"])
