@@ -20,6 +20,23 @@ static void multiply(int n, const double *A, double *B)
     }
 }
 
+/* T y = y - cosc z + sincc theta x z with z = theta x y. */
+void lg_rotation_slope(const lg_angles *angles, const double theta[3], const double y[3], double W[9])
+{
+    double cosc = angles->x.cosc, sincc = angles->x.sincc, z[3], zz[3], turned[3], hat[9];
+    lg_cross(theta, y, z);
+    lg_cross(theta, z, zz);
+    lg_hat3(y, hat); // row-major, and so the transpose
+    for (int i = 0; i < 3; i++)
+        turned[i] = angles->sincc_d * zz[i] - angles->x.cosc_d * z[i] - 2 * sincc * y[i];
+    for (int j = 0; j < 3; j++)
+        for (int i = 0; i < 3; i++)
+            W[i + 3 * j] = turned[i] * theta[j] + sincc * theta[i] * y[j] - cosc * hat[i + 3 * j];
+    double along = sincc * lg_dot3(theta, y);
+    for (int i = 0; i < 9; i += 4)
+        W[i] += along;
+}
+
 void lg_tangent_slope(const lg_node *node, const double *theta, const double *y, double *W)
 {
     int n = node->nv, count = n * n;

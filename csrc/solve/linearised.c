@@ -43,7 +43,7 @@ lg_status lg_linearise(lg_linearised *l, const lg_point *point, const lg_tangent
 {
     int constrained = l->accel->system->pattern->nrows > 0;
     lg_tangent tangents[] = {{&l->K, l->of_q}, {&l->D, l->of_v}, also ? *also : (lg_tangent){0}};
-    lg_wanted wanted = {.B = constrained ? l->B : NULL, .Z = constrained ? l->Z : NULL};
+    lg_wanted wanted = {.B = constrained ? l->B : NULL, .Z = constrained && l->wants_Z ? l->Z : NULL};
     wanted.tangent = tangents;
     wanted.ntangents = also ? 3 : 2;
     for (int i = 0; i < wanted.ntangents; i++)

@@ -7,8 +7,9 @@
 #include "system/sensitivity.h"
 
 typedef struct lg_linearised {
-    lg_accel *accel; /* for the same system; set these two before lg_linearised_layout */
+    lg_accel *accel; /* for the same system; set it and the plan before lg_linearised_layout */
     const lg_plan *plan; /* for LG_COUPLING_TANGENTS */
+    int wants_Z; /* whether lg_linearise writes Z */
     lg_matrix K, D; /* d(M a + gyro - force + B^T lam)/d(q, v) */
     double *B, *Z; /* at the point, Z = d(phidot)/dq */
     lg_chain *of_q, *of_v; /* those of K and D */

@@ -14,8 +14,7 @@
    2, ds depends on dmu: x follows from dmu, and dmu from phi = 0, in turn until both are right. */
 #include "integrator/sensitivities.h"
 #include "core/small.h"
-#include "group/slope.h"
-#include "integrator/genalpha/step.h"
+#include "integrator/genalpha/slopes.h"
 #include "solve/initial.h"
 
 #include <float.h>
@@ -23,21 +22,6 @@
 
 enum { SWEEPS = 60 }; /* at most; each gains one or two digits */
 static const double settled = 1e-11; /* what the last ones leave where they gain nothing more */
-
-struct lg_alpha_slopes {
-    lg_matrix matrix; /* [S B^T; rows] in x and dlam */
-    lg_matrix mu_matrix; /* [I B(q_n)^T; B C P^-1 0] */
-    lg_matrix reaction; /* d(B(q_n)^T mu)/dq */
-    lg_chain *chain, *of_q; /* those of the three */
-    double *chain_C, *chain_CP; /* matrices of chains */
-    double *A, *C, *G, *Pinv; /* of the turning parts of factors, one after the other: A = Ad(exp(-theta)) */
-    double *B, *B_part, *Z_part; /* holonomic rows; nonholonomic ones of index 3 */
-    double *theta0, *v0, *a0, *c; /* derivatives of what is known in a step */
-    double *ds_known, *ds, *dq; /* ds without dmu, with it */
-    double *x, *mu; /* solution; right-hand side and solution of mu */
-    double *dmu; /* nrows for each parameter: those of the last step, from which the next one begins */
-    int knows_vdot; /* vdot of the step before counts, see take_accelerations in genalpha.c */
-};
 
 /* ---- options and memory ---- */
 
@@ -63,7 +47,6 @@ static void layout_mu(lg_genalpha_stepper *g, lg_alpha_slopes *d, lg_arena *aren
     lg_matrix_layout(&d->mu_matrix, masses ? masses : g->base.plan, arena);
     lg_matrix_layout_values(&d->reaction, g->base.plan, arena);
     d->of_q = lg_arena_take(arena, (size_t)space->nblocks * sizeof *d->of_q);
-    d->chain_CP = lg_arena_doubles(arena, (size_t)space->nm);
     d->mu = lg_arena_doubles(arena, (size_t)space->nv + nrows);
     d->dmu = lg_arena_doubles(arena, (size_t)g->base.nparameters * nrows);
 }
@@ -76,19 +59,18 @@ static void layout(lg_stepper *self, lg_arena *arena)
     lg_alpha_slopes room = {0}, *d = lg_arena_take(arena, sizeof *d);
     g->slopes = d;
     d = d ? d : &room;
-    size_t nv = (size_t)space->nv, nm = (size_t)space->nm, nvalues = (size_t)pattern->nvalues;
-    double **matrices[] = {&d->chain_C, &d->A, &d->C, &d->G, &d->Pinv};
+    size_t nv = (size_t)space->nv, nvalues = (size_t)pattern->nvalues;
     double **velocities[] = {&d->theta0, &d->v0, &d->a0, &d->c, &d->ds_known, &d->ds, &d->dq};
     lg_matrix_layout(&d->matrix, self->plan, arena);
     d->chain = lg_arena_take(arena, (size_t)space->nblocks * sizeof *d->chain);
-    for (size_t i = 0; i < sizeof matrices / sizeof *matrices; i++)
-        *matrices[i] = lg_arena_doubles(arena, nm);
+    lg_alpha_layout_maps(g, arena);
     for (size_t i = 0; i < sizeof velocities / sizeof *velocities; i++)
         *velocities[i] = lg_arena_doubles(arena, nv);
     d->x = lg_arena_doubles(arena, nv + (size_t)pattern->nrows);
     d->B = lg_arena_doubles(arena, nvalues);
     d->B_part = lg_arena_doubles(arena, pattern->nnonholonomic ? nvalues : 0);
     d->Z_part = lg_arena_doubles(arena, pattern->nnonholonomic ? nvalues : 0);
+    self->linear.wants_Z = g->index != LG_INDEX_3 || pattern->nnonholonomic;
     if (g->index == LG_INDEX_STABILIZED)
         layout_mu(g, d, arena);
 }
@@ -109,165 +91,6 @@ static void reset(const lg_stepper *self, const lg_sensitivities *s)
         lg_copy(nv, s->a + (long)nv * k, s->own + (long)n * k);
         if (n > nv)
             lg_zero(nv, s->own + (long)n * k + nv);
-    }
-}
-
-/* ---- the maps of factors ---- */
-
-/* The part of a factor that turns: behind positions in inertial axes, which add. */
-typedef struct turning {
-    const lg_node *node;
-    int v, n; /* first velocity and number of velocities */
-} turning;
-
-static turning turning_part(const lg_factor *f)
-{
-    int first = f->node->position == LG_POSITION_INERTIAL ? f->node->attitude_v : 0;
-    return (turning){first ? f->node->pivot : f->node, f->v + first, f->nv - first};
-}
-
-/* F = P^-1 F, column by column, with P = sigma I + (1 - sigma) T */
-static void divide_by_P(double sigma, int n, const double *T, double *F)
-{
-    for (int j = 0; sigma != 1 && j < n; j++) {
-        double P[LG_NODE_NV * LG_NODE_NV];
-        for (int i = 0; i < n * n; i++)
-            P[i] = (1 - sigma) * T[i] + (i % (n + 1) ? 0 : sigma);
-        lg_alpha_solve_small(n, P, F + n * j);
-    }
-}
-
-static void set_identity(int n, double *A)
-{
-    for (int i = 0; i < n * n; i++)
-        A[i] = i % (n + 1) == 0;
-}
-
-/* out = out + s A B */
-static void add_product(int n, double s, const double *A, const double *B, double *out)
-{
-    for (int j = 0; j < n; j++)
-        for (int l = 0; l < n; l++)
-            lg_axpy(n, s * B[l + n * j], A + n * l, out + n * j);
-}
-
-/* C = T X^-1 from the derivative of E in X */
-static void divide_by_X(int n, const double *T, double *X, double *C)
-{
-    double inverse[LG_NODE_NV * LG_NODE_NV], room[LG_NODE_NV * LG_NODE_NV];
-    for (int i = 0; i < n; i++)
-        X[i * (n + 1)] += 1;
-    set_identity(n, inverse);
-    for (int j = 0; j < n; j++) {
-        lg_copy(n * n, X, room);
-        lg_alpha_solve_small(n, room, inverse + n * j);
-    }
-    lg_zero(n * n, C);
-    add_product(n, 1, T, inverse, C);
-}
-
-/* A, C, G and P^-1 of the turning part of a factor. */
-static void form_maps(const lg_genalpha_stepper *g, turning part, double *A, double *C, double *G, double *Pinv)
-{
-    int n = part.n, v = part.v, count = n * n;
-    double sigma = g->alpha.sigma, theta[LG_NODE_NV], y[LG_NODE_NV], E[LG_NODE_NV];
-    double T[LG_NODE_NV * LG_NODE_NV], ad[LG_NODE_NV * LG_NODE_NV], W[LG_NODE_NV * LG_NODE_NV],
-        X[LG_NODE_NV * LG_NODE_NV];
-    for (int i = 0; i < n; i++) {
-        theta[i] = g->now.theta[v + i];
-        y[i] = theta[i] - g->now.c[v + i];
-        E[i] = g->now.a[v + i] - g->w[v + i];
-    }
-    part.node->tangent(0, theta, T);
-    part.node->ad(0, theta, ad);
-    set_identity(n, A);
-    add_product(n, -1, ad, T, A);
-
-    lg_tangent_slope(part.node, theta, y, W);
-    for (int i = 0; i < count; i++) {
-        double turned = T[i] - (i % (n + 1) == 0);
-        G[i] = g->beta_prime * sigma * turned;
-        X[i] = sigma * (W[i] + turned);
-    }
-    if (sigma != 1) {
-        lg_tangent_slope(part.node, theta, E, W);
-        lg_axpy(count, -(1 - sigma) / g->beta_prime, W, X);
-    }
-    divide_by_P(sigma, n, T, G);
-    divide_by_P(sigma, n, T, X);
-    divide_by_X(n, T, X, C);
-    set_identity(n, Pinv);
-    divide_by_P(sigma, n, T, Pinv);
-}
-
-/* Puts the n x n matrix M of the velocities from v on into that of its block, which is the identity elsewhere. */
-static void put_into_block(const lg_block *b, turning part, const double *M, double *out)
-{
-    for (int j = 0; j < part.n; j++)
-        for (int i = 0; i < part.n; i++)
-            out[part.v - b->v + i + (long)b->nv * (part.v - b->v + j)] = M[i + part.n * j];
-}
-
-/* The maps of all factors, and from them the matrices of chains. */
-static void form_all_maps(lg_genalpha_stepper *g)
-{
-    const lg_space *space = g->base.system->space;
-    lg_alpha_slopes *d = g->slopes;
-    double CP[LG_NODE_NV * LG_NODE_NV];
-    long at = 0;
-    for (const lg_block *b = space->block; b < space->block + space->nblocks; b++) {
-        if (b->linear)
-            continue;
-        set_identity(b->nv, d->chain_C + b->m);
-        if (d->chain_CP)
-            set_identity(b->nv, d->chain_CP + b->m);
-        for (const lg_factor *f = b->factor; f < b->factor + b->nfactors; f++) {
-            turning part = turning_part(f);
-            if (f->node->linear)
-                continue;
-            form_maps(g, part, d->A + at, d->C + at, d->G + at, d->Pinv + at);
-            put_into_block(b, part, d->C + at, d->chain_C + b->m);
-            if (d->chain_CP) {
-                lg_zero(part.n * part.n, CP);
-                add_product(part.n, 1, d->C + at, d->Pinv + at, CP);
-                put_into_block(b, part, CP, d->chain_CP + b->m);
-            }
-            at += part.n * part.n;
-        }
-    }
-}
-
-/* out += s M x */
-static void add_mapped(int n, double s, const double *M, const double *x, double *out)
-{
-    for (int j = 0; j < n; j++)
-        lg_axpy(n, s * x[j], M + n * j, out);
-}
-
-/* dq (nv) for the derivatives of vdot in x (NULL: zero), of what is known, and of B(q_n)^T mu in ds (NULL: zero). */
-static void move(const lg_genalpha_stepper *g, const double *x, const double *dq_n, const double *ds, double *dq)
-{
-    const lg_space *space = g->base.system->space;
-    const lg_alpha_slopes *d = g->slopes;
-    double s = 1 / g->beta_prime;
-    long at = 0;
-    for (int i = 0; i < space->nv; i++)
-        dq[i] = dq_n[i] + d->theta0[i] + s * ((x ? x[i] : 0) - (ds ? ds[i] : 0));
-    for (const lg_factor *f = space->factor; f < space->factor + space->nfactors; f++) {
-        if (f->node->linear)
-            continue;
-        turning part = turning_part(f);
-        int n = part.n, v = part.v;
-        double known[LG_NODE_NV];
-        for (int i = 0; i < n; i++)
-            known[i] = g->beta_prime * d->theta0[v + i] + (x ? x[v + i] : 0);
-        add_mapped(n, 1, d->G + at, d->c + v, known);
-        if (ds)
-            add_mapped(n, -1, d->Pinv + at, ds + v, known);
-        lg_zero(n, dq + v);
-        add_mapped(n, 1, d->A + at, dq_n + v, dq + v);
-        add_mapped(n, s, d->C + at, known, dq + v);
-        at += n * n;
     }
 }
 
@@ -485,9 +308,9 @@ static lg_status solve_with_mu(lg_genalpha_stepper *g, const lg_point *start, in
     for (int i = 0; i < SWEEPS; i++) {
         lg_copy(nv, d->ds_known, d->ds);
         lg_pattern_add_BT(pattern, g->Bn, 1, dmu, d->ds);
-        move(g, NULL, dq_n, d->ds, d->dq);
+        lg_alpha_move_known(g, dq_n, d->ds, d->dq);
         LG_TRY(solve(g, d->dq));
-        move(g, d->x, dq_n, d->ds, d->dq);
+        lg_alpha_move_along(g, d->x, d->dq);
         LG_TRY(correct_mu(g, d->dq, dmu, &change));
         double size = lg_max_abs(nrows, dmu) + lg_max_abs(nv, d->x) + g->beta_prime * lg_max_abs(nv, d->dq);
         double forces = lg_max_abs(nrows, d->x + nv); /* leave round-off where they cancel, and nothing moves */
@@ -511,9 +334,9 @@ static lg_status advance(lg_genalpha_stepper *g, const lg_point *start, const lg
     if (g->index == LG_INDEX_STABILIZED) {
         LG_TRY(solve_with_mu(g, start, k, dq));
     } else {
-        move(g, NULL, dq, NULL, d->dq);
+        lg_alpha_move_known(g, dq, NULL, d->dq);
         LG_TRY(solve(g, d->dq));
-        move(g, d->x, dq, NULL, d->dq);
+        lg_alpha_move_along(g, d->x, d->dq);
     }
     if (nown > nv)
         lg_copy(nv, da, own + nv);
@@ -561,7 +384,7 @@ static lg_status step(lg_stepper *self, const lg_state *before, const lg_state *
     lg_genalpha_stepper *g = (lg_genalpha_stepper *)self;
     (void)h;
     lg_point start = start_point(g, before), end = end_point(g, before, after);
-    form_all_maps(g);
+    lg_alpha_form_maps(g);
     if (g->index == LG_INDEX_STABILIZED)
         LG_TRY(form_reaction(g, before));
     if (g->anew)

@@ -1,0 +1,283 @@
+/* The maps A, C, G and P^-1 of sensitivities.c on all factors, and what they make of derivatives. Those of rotations
+   are 3 x 3 and in closed form. */
+#include "core/small.h"
+#include "group/rotation.h"
+#include "integrator/genalpha/slopes.h"
+
+/* ---- memory ---- */
+
+static void set_identity(int n, double *A)
+{
+    for (int i = 0; i < n * n; i++)
+        A[i] = i % (n + 1) == 0;
+}
+
+void lg_alpha_layout_maps(lg_genalpha_stepper *g, lg_arena *arena)
+{
+    const lg_space *space = g->base.system->space;
+    lg_alpha_slopes *d = g->slopes, room;
+    d = d ? d : &room;
+    double **matrices[] = {&d->chain_C, &d->A, &d->C, &d->G, &d->Pinv};
+    for (size_t i = 0; i < sizeof matrices / sizeof *matrices; i++)
+        *matrices[i] = lg_arena_doubles(arena, (size_t)space->nm);
+    d->chain_CP = g->index == LG_INDEX_STABILIZED ? lg_arena_doubles(arena, (size_t)space->nm) : NULL;
+    for (const lg_block *b = space->block; arena->base && b < space->block + space->nblocks; b++) {
+        if (b->linear)
+            continue;
+        set_identity(b->nv, d->chain_C + b->m);
+        if (d->chain_CP)
+            set_identity(b->nv, d->chain_CP + b->m);
+    }
+}
+
+/* ---- matrices of any size ---- */
+
+/* F = P^-1 F, column by column, with P = sigma I + (1 - sigma) T */
+static void divide_by_P(double sigma, int n, const double *T, double *F)
+{
+    for (int j = 0; sigma != 1 && j < n; j++) {
+        double P[LG_NODE_NV * LG_NODE_NV];
+        for (int i = 0; i < n * n; i++)
+            P[i] = (1 - sigma) * T[i] + (i % (n + 1) ? 0 : sigma);
+        lg_alpha_solve_small(n, P, F + n * j);
+    }
+}
+
+/* out = out + s A B */
+static LG_INLINE void add_product(int n, double s, const double *restrict A, const double *restrict B,
+                                  double *restrict out)
+{
+    for (int j = 0; j < n; j++)
+        for (int l = 0; l < n; l++)
+            lg_axpy(n, s * B[l + n * j], A + n * l, out + n * j);
+}
+
+/* C = T X^-1 from the derivative of E in X */
+static void divide_by_X(int n, const double *T, double *X, double *C)
+{
+    double inverse[LG_NODE_NV * LG_NODE_NV], room[LG_NODE_NV * LG_NODE_NV];
+    for (int i = 0; i < n; i++)
+        X[i * (n + 1)] += 1;
+    set_identity(n, inverse);
+    for (int j = 0; j < n; j++) {
+        lg_copy(n * n, X, room);
+        lg_alpha_solve_small(n, room, inverse + n * j);
+    }
+    lg_zero(n * n, C);
+    add_product(n, 1, T, inverse, C);
+}
+
+/* ---- 3 x 3 matrices ---- */
+
+/* C = A B */
+static void multiply3(const double *A, const double *B, double *C)
+{
+    lg_zero(9, C);
+    add_product(3, 1, A, B, C);
+}
+
+/* B = A^-1 by cofactors */
+static void invert3(const double *A, double *B)
+{
+    lg_cross(A + 3, A + 6, B);
+    lg_cross(A + 6, A, B + 3);
+    lg_cross(A, A + 3, B + 6);
+    double s = 1 / lg_dot3(A, B);
+    double rows[9];
+    lg_transpose3(B, rows);
+    for (int i = 0; i < 9; i++)
+        B[i] = s * rows[i];
+}
+
+/* ---- the maps of a factor ---- */
+
+typedef struct maps {
+    double *A, *C, *G, *Pinv;
+} maps;
+
+/* theta, theta - c_n and E of a part */
+static void take_part(const lg_genalpha_stepper *g, lg_turning part, double *theta, double *y, double *E)
+{
+    for (int i = 0, v = part.v; i < part.n; i++, v++) {
+        theta[i] = g->now.theta[v];
+        y[i] = theta[i] - g->now.c[v];
+        E[i] = g->now.a[v] - g->w[v];
+    }
+}
+
+/* G without P^-1, and the derivative of P E at fixed E, from T and W(y). */
+static LG_INLINE void form_G_and_X(const lg_genalpha_stepper *g, int n, const double *T, const double *W, double *G,
+                                   double *X)
+{
+    double sigma = g->alpha.sigma;
+    for (int i = 0; i < n * n; i++) {
+        double turned = T[i] - (i % (n + 1) == 0);
+        G[i] = g->beta_prime * sigma * turned;
+        X[i] = sigma * (W[i] + turned);
+    }
+}
+
+static void form_any(const lg_genalpha_stepper *g, lg_turning part, maps out)
+{
+    int n = part.n, count = n * n;
+    double sigma = g->alpha.sigma, theta[LG_NODE_NV], y[LG_NODE_NV], E[LG_NODE_NV];
+    double T[LG_NODE_NV * LG_NODE_NV], W[LG_NODE_NV * LG_NODE_NV], X[LG_NODE_NV * LG_NODE_NV];
+    take_part(g, part, theta, y, E);
+    part.node->tangent(0, theta, T);
+    part.node->ad(0, theta, W);
+    set_identity(n, out.A);
+    add_product(n, -1, W, T, out.A);
+
+    lg_tangent_slope(part.node, theta, y, W);
+    form_G_and_X(g, n, T, W, out.G, X);
+    if (sigma != 1) {
+        lg_tangent_slope(part.node, theta, E, W);
+        lg_axpy(count, -(1 - sigma) / g->beta_prime, W, X);
+    }
+    divide_by_P(sigma, n, T, out.G);
+    divide_by_P(sigma, n, T, X);
+    divide_by_X(n, T, X, out.C);
+    set_identity(n, out.Pinv);
+    divide_by_P(sigma, n, T, out.Pinv);
+}
+
+/* P^-1, and with it G and X. */
+static void divide_rotation(const lg_genalpha_stepper *g, const lg_angles *angles, const double *theta, const double *E,
+                            const double *T, maps out, double *X)
+{
+    double sigma = g->alpha.sigma, P[9], W[9], G[9], PX[9];
+    lg_rotation_slope(angles, theta, E, W);
+    for (int i = 0; i < 9; i++)
+        P[i] = (1 - sigma) * T[i] + (i % 4 ? 0 : sigma);
+    lg_axpy(9, -(1 - sigma) / g->beta_prime, W, X);
+    invert3(P, out.Pinv);
+    lg_copy(9, out.G, G);
+    lg_copy(9, X, PX);
+    multiply3(out.Pinv, G, out.G);
+    multiply3(out.Pinv, PX, X);
+}
+
+static void form_rotation(const lg_genalpha_stepper *g, lg_turning part, maps out)
+{
+    double theta[3], y[3], E[3], T[9], W[9], X[9], inverse[9];
+    take_part(g, part, theta, y, E);
+    lg_angles angles = lg_angles_of(theta);
+    lg_hat_matrix(theta, angles.x.sinc, angles.x.cosc, out.A); // row-major, and so the transpose
+    lg_hat_matrix(theta, angles.x.cosc, angles.x.sincc, T);
+    lg_rotation_slope(&angles, theta, y, W);
+    form_G_and_X(g, 3, T, W, out.G, X);
+    set_identity(3, out.Pinv);
+    if (g->alpha.sigma != 1)
+        divide_rotation(g, &angles, theta, E, T, out, X);
+    for (int i = 0; i < 9; i += 4)
+        X[i] += 1;
+    invert3(X, inverse);
+    multiply3(T, inverse, out.C);
+}
+
+/* ---- all factors ---- */
+
+/* Puts the n x n matrix M of a part into that of its block. */
+static void put_into_block(const lg_block *b, lg_turning part, const double *M, double *out)
+{
+    out += (part.v - b->v) * (b->nv + 1L);
+    for (int j = 0; j < part.n; j++)
+        lg_copy(part.n, M + part.n * j, out + (long)b->nv * j);
+}
+
+void lg_alpha_form_maps(lg_genalpha_stepper *g)
+{
+    const lg_space *space = g->base.system->space;
+    lg_alpha_slopes *d = g->slopes;
+    double CP[LG_NODE_NV * LG_NODE_NV];
+    long at = 0;
+    for (const lg_factor *f = space->factor; f < space->factor + space->nfactors; f++) {
+        const lg_block *b = space->block + f->block;
+        if (f->node->linear)
+            continue;
+        lg_turning part = lg_turning_part(f);
+        maps out = {d->A + at, d->C + at, d->G + at, d->Pinv + at};
+        if (part.n == 3)
+            form_rotation(g, part, out);
+        else
+            form_any(g, part, out);
+        put_into_block(b, part, out.C, d->chain_C + b->m);
+        if (d->chain_CP) {
+            lg_zero(part.n * part.n, CP);
+            add_product(part.n, 1, out.C, out.Pinv, CP);
+            put_into_block(b, part, CP, d->chain_CP + b->m);
+        }
+        at += part.n * part.n;
+    }
+}
+
+/* ---- derivatives ---- */
+
+/* out += s M x */
+static LG_INLINE void add_mapped(int n, double s, const double *restrict M, const double *restrict x,
+                                 double *restrict out)
+{
+    for (int j = 0; j < n; j++)
+        lg_axpy(n, s * x[j], M + n * j, out);
+}
+
+/* Of the turning part that begins at v, whose maps begin at `at`. */
+static LG_INLINE void move_part(const lg_genalpha_stepper *g, int n, int v, long at, const double *dq_n,
+                                const double *ds, double *dq)
+{
+    const lg_alpha_slopes *d = g->slopes;
+    double known[LG_NODE_NV], moved[LG_NODE_NV] = {0};
+    for (int i = 0; i < n; i++)
+        known[i] = g->beta_prime * d->theta0[v + i];
+    add_mapped(n, 1, d->G + at, d->c + v, known);
+    if (ds)
+        add_mapped(n, -1, d->Pinv + at, ds + v, known);
+    add_mapped(n, 1, d->A + at, dq_n + v, moved);
+    add_mapped(n, g->scales.to_theta, d->C + at, known, moved);
+    lg_copy(n, moved, dq + v);
+}
+
+void lg_alpha_move_known(const lg_genalpha_stepper *g, const double *dq_n, const double *ds, double *dq)
+{
+    const lg_space *space = g->base.system->space;
+    const lg_alpha_slopes *d = g->slopes;
+    long at = 0;
+    for (int i = 0; i < space->nv; i++)
+        dq[i] = dq_n[i] + d->theta0[i];
+    if (ds)
+        lg_axpy(space->nv, -g->scales.to_theta, ds, dq);
+    for (const lg_factor *f = space->factor; f < space->factor + space->nfactors; f++) {
+        if (f->node->linear)
+            continue;
+        lg_turning part = lg_turning_part(f);
+        if (part.n == 3)
+            move_part(g, 3, part.v, at, dq_n, ds, dq);
+        else
+            move_part(g, part.n, part.v, at, dq_n, ds, dq);
+        at += part.n * part.n;
+    }
+}
+
+/* The same for dq += C x/beta'. */
+static LG_INLINE void move_part_along(const lg_genalpha_stepper *g, int n, const double *C, const double *x, double *dq)
+{
+    double moved[LG_NODE_NV] = {0};
+    add_mapped(n, 1, C, x, moved);
+    lg_axpy(n, g->scales.to_theta, moved, dq);
+}
+
+void lg_alpha_move_along(const lg_genalpha_stepper *g, const double *x, double *dq)
+{
+    const lg_space *space = g->base.system->space;
+    const double *C = g->slopes->C;
+    for (const lg_factor *f = space->factor; f < space->factor + space->nfactors; f++) {
+        lg_turning part = f->node->linear ? (lg_turning){f->node, f->v + f->nv, 0} : lg_turning_part(f);
+        for (int i = f->v; i < part.v; i++)
+            dq[i] += g->scales.to_theta * x[i];
+        if (part.n == 3)
+            move_part_along(g, 3, C, x + part.v, dq + part.v);
+        else if (part.n)
+            move_part_along(g, part.n, C, x + part.v, dq + part.v);
+        C += part.n * part.n;
+    }
+}

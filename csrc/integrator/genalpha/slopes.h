@@ -1,0 +1,46 @@
+/* What derivatives of a step by parameters share; private to generalized-alpha. The formulas are in sensitivities.c. */
+#ifndef LG_INTEGRATOR_GENALPHA_SLOPES_H
+#define LG_INTEGRATOR_GENALPHA_SLOPES_H
+
+#include "group/slope.h"
+#include "integrator/genalpha/step.h"
+
+struct lg_alpha_slopes {
+    lg_matrix matrix; /* [S B^T; rows] in x and dlam */
+    lg_matrix mu_matrix; /* [I B(q_n)^T; B C P^-1 0] */
+    lg_matrix reaction; /* d(B(q_n)^T mu)/dq */
+    lg_chain *chain, *of_q; /* those of the three */
+    double *chain_C, *chain_CP; /* matrices of chains */
+    double *A, *C, *G, *Pinv; /* of the turning parts of factors, one after the other: A = Ad(exp(-theta)) */
+    double *B, *B_part, *Z_part; /* holonomic rows; nonholonomic ones of index 3 */
+    double *theta0, *v0, *a0, *c; /* derivatives of what is known in a step */
+    double *ds_known, *ds, *dq; /* ds without dmu, with it */
+    double *x, *mu; /* solution; right-hand side and solution of mu */
+    double *dmu; /* nrows for each parameter: those of the last step, from which the next one begins */
+    int knows_vdot; /* vdot of the step before counts, see take_accelerations in genalpha.c */
+};
+
+/* The part of a factor that turns: behind positions in inertial axes, which add. */
+typedef struct lg_turning {
+    const lg_node *node;
+    int v, n; /* first velocity and number of velocities */
+} lg_turning;
+
+static inline lg_turning lg_turning_part(const lg_factor *f)
+{
+    int first = f->node->position == LG_POSITION_INERTIAL ? f->node->attitude_v : 0;
+    return (lg_turning){first ? f->node->pivot : f->node, f->v + first, f->nv - first};
+}
+
+/* ---- maps.c: how coordinates move with the unknowns ---- */
+
+/* Memory of the maps, and what is constant in the matrices of chains. */
+void lg_alpha_layout_maps(lg_genalpha_stepper *g, lg_arena *arena);
+/* The maps of all factors at the end of a step, and from them the matrices of chains. */
+void lg_alpha_form_maps(lg_genalpha_stepper *g);
+/* dq (nv) = Ad(exp(-theta)) dq_n + C (beta' dtheta_0 + G dc_n - P^-1 ds)/beta'; ds NULL: zero */
+void lg_alpha_move_known(const lg_genalpha_stepper *g, const double *dq_n, const double *ds, double *dq);
+/* dq += C x/beta' */
+void lg_alpha_move_along(const lg_genalpha_stepper *g, const double *x, double *dq);
+
+#endif
