@@ -3,6 +3,7 @@
 #include "bind/gil.h"
 #include "bind/outcome.h"
 #include "bind/run.h"
+#include "bind/system.h"
 #include "run/session.h"
 #include "system/sensitivity.h"
 
@@ -176,8 +177,9 @@ static lg_status call_on_rows(void *self, lg_outcome *rows)
 
 /* ---- the call ---- */
 
-/* (dq, dv), two arrays (parameters, nv), or None. */
-static int read_slopes(PyObject *owned, PyObject *given, lg_setup *setup)
+/* (number of parameters, dq, dv), two arrays (parameters, nv), or None. Equations are linearised by tangents, whatever
+   the stepper needs. */
+static int read_slopes(PyObject *owned, PyObject *system, PyObject *given, lg_setup *setup)
 {
     PyObject *dq, *dv;
     int nv = setup->system->space->nv, count;
@@ -191,6 +193,8 @@ static int read_slopes(PyObject *owned, PyObject *given, lg_setup *setup)
         return -1;
     }
     setup->nparameters = count;
+    if (!(setup->plans.of[LG_COUPLING_TANGENTS] = lg_system_plan(system, LG_COUPLING_TANGENTS)))
+        return -1;
     return lg_read_vector(owned, "dq", dq, count * nv, &setup->dq) < 0 ||
                    lg_read_vector(owned, "dv", dv, count * nv, &setup->dv) < 0
                ? -1
@@ -247,7 +251,7 @@ PyObject *lg_integrate_call(PyObject *self, PyObject *args, PyObject *kwargs)
     PyObject *owned = PyList_New(0);
     const int ready = owned && read_watch(&c, owned) == 0 && (!c.on_step || make_both_ends(&c) == 0);
     if (ready && lg_read_setup(owned, module, &a, &setup) == 0 && lg_read_times(owned, stops, t_eval, &schedule) == 0 &&
-        read_slopes(owned, slopes, &setup) == 0)
+        read_slopes(owned, a.system, slopes, &setup) == 0)
         result = run_integrate(&c, module, &session);
     Py_XDECREF(owned);
     Py_XDECREF(c.both);

@@ -22,6 +22,7 @@
    phi_n and phidot_n are carried, as the end of a step knows them. */
 #include "core/small.h"
 #include "integrator/explicit.h"
+#include "integrator/stage_derivatives.h"
 #include "solve/initial.h"
 #include "solve/project.h"
 
@@ -41,6 +42,7 @@ typedef struct lg_rkmk_stepper {
     double *q_end, *v_end; /* the end of the step before its projection; the same as q and v if no drift counts */
     double *residual, *residual_before; /* phi, phidot (nrows each) there and at the start of the step */
     int knows_before; /* the latter have been carried */
+    lg_stage_derivatives derivatives; /* in runs with sensitivities */
 } lg_rkmk_stepper;
 
 static void prepare_curve(lg_rkmk_stepper *rk, const lg_tableau_curve *curve)
@@ -299,6 +301,101 @@ static lg_status write_curve(lg_stepper *self, const lg_state *before, const lg_
     return LG_OK;
 }
 
+/* ---- derivatives by parameters, for which the step is repeated; its slopes are still there ---- */
+
+static int no_own(const lg_stepper *self)
+{
+    (void)self;
+    return 0;
+}
+
+static void layout_derivatives(lg_stepper *self, lg_arena *arena)
+{
+    lg_rkmk_stepper *rk = (lg_rkmk_stepper *)self;
+    lg_stage_derivatives_layout(&rk->derivatives, self, rk->stages, arena);
+}
+
+static void reset_nothing(const lg_stepper *self, const lg_sensitivities *s)
+{
+    (void)self, (void)s;
+}
+
+/* The equations linearised at the point that `move` left, at time t, with their matrix. The accelerations a are known,
+   and multipliers are not. */
+static lg_status linearise(lg_rkmk_stepper *rk, const lg_state *before, double t, double t_in, double *a)
+{
+    lg_accel *accel = &rk->base.accel;
+    rk->at.a = a, rk->at.lam = rk->lam;
+    rk->at.t = t, rk->at.t_in = t_in, rk->at.mem.values = before->mem, rk->at.mem.age = t - before->t;
+    if (rk->base.system->pattern->nrows)
+        LG_TRY(lg_accel_solve_by_matrix(accel, &rk->at, a, rk->lam, &rk->base.report));
+    else
+        LG_TRY(lg_accel_factor(accel, &rk->at, &(lg_wanted){0}, &rk->base.report));
+    return lg_linearise(&rk->base.linear, &rk->at, NULL);
+}
+
+static lg_status differentiate_stage(lg_rkmk_stepper *rk, const lg_state *before, int i, double h)
+{
+    lg_stage_derivatives *d = &rk->derivatives;
+    double *K = lg_slopes_at(&rk->slopes, i);
+    int nv = d->nv;
+    move(rk, before, &rk->A[i], h, K);
+    lg_stage_derivatives_move(d, rk->theta, K);
+    LG_TRY(linearise(rk, before, before->t + rk->c[i] * h, before->t + 0.5 * h, K + nv));
+    for (int k = 0; k < d->start->count; k++) {
+        lg_stage_derivatives_advance(d, &rk->A[i], 0, k);
+        lg_stage_derivatives_rate(d, i, k);
+        LG_TRY(lg_linearised_accelerations(&rk->base.linear, &rk->at, k, d->q + (long)nv * k, d->v + (long)nv * k,
+                                           lg_stage_derivatives_at(d, i, k) + nv, d->lam));
+    }
+    return LG_OK;
+}
+
+/* The end of the step, which its projection moves once more, with its derivatives. */
+static lg_status differentiate_end(lg_rkmk_stepper *rk, const lg_state *before, double h, const lg_sensitivities *s)
+{
+    lg_stage_derivatives *d = &rk->derivatives;
+    lg_accel *accel = &rk->base.accel;
+    move(rk, before, &rk->b, h, NULL);
+    lg_stage_derivatives_move(d, rk->theta, NULL);
+    for (int k = 0; k < s->count; k++)
+        lg_stage_derivatives_advance(d, &rk->b, 0, k);
+    lg_copy(d->nv * s->count, d->q, s->q);
+    lg_copy(d->nv * s->count, d->v, s->v);
+    d->follower.dq = s->q, d->follower.dv = s->v;
+    accel->follower = &d->follower;
+    lg_status status = finish(rk, before, h);
+    accel->follower = NULL;
+    return status;
+}
+
+static lg_status differentiate(lg_stepper *self, const lg_state *before, const lg_state *after, double h,
+                               const lg_sensitivities *s)
+{
+    lg_rkmk_stepper *rk = (lg_rkmk_stepper *)self;
+    lg_linearised *l = &self->linear;
+    int nv = self->system->space->nv, nrows = self->system->pattern->nrows;
+    (void)after;
+    lg_stage_derivatives_begin(&rk->derivatives, s, h);
+    for (int i = 1; i < rk->stages; i++)
+        LG_TRY(differentiate_stage(rk, before, i, h));
+    LG_TRY(differentiate_end(rk, before, h, s));
+    rk->at.a = rk->a, rk->at.lam = rk->lam;
+    LG_TRY(lg_linearise(l, &rk->at, NULL));
+    if (!nrows)
+        LG_TRY(lg_accel_factor(&self->accel, &rk->at, &(lg_wanted){0}, &self->report));
+    for (int k = 0; k < s->count; k++)
+        LG_TRY(lg_linearised_accelerations(l, &rk->at, k, s->q + (long)nv * k, s->v + (long)nv * k, s->a + (long)nv * k,
+                                           s->lam + (long)nrows * k));
+    return LG_OK;
+}
+
+static const lg_stepper_sensitivities rkmk_sensitivities = {.refused = lg_stage_derivatives_refused,
+                                                            .count = no_own,
+                                                            .layout = layout_derivatives,
+                                                            .reset = reset_nothing,
+                                                            .step = differentiate};
+
 static const lg_stepper_carry rkmk_carry = {.count = carry_count, .reset = reset, .adopt = adopt};
 
 static const lg_stepper_tableaux rkmk_tableaux = {.degree = curve_degree, .write = write_curve};
@@ -313,4 +410,5 @@ const lg_stepper_type lg_rkmk = {
     .layout = rkmk_layout,
     .step = rkmk_step,
     .error = error,
+    .sensitivities = &rkmk_sensitivities,
 };

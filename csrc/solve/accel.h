@@ -29,6 +29,7 @@ typedef struct lg_accel {
     double *Z; /* d(phidot)/dq, for those who lay it out; else NULL */
     double *work; /* the system's scratch; every point of the same run may use it */
     lg_wanted right_side; /* the outputs that make up the right-hand side; set once, as every stage wants them */
+    struct lg_follower *follower; /* of projections, while derivatives follow them (follow.h); else NULL */
     long evaluations;
     size_t given; /* doubles of `work` that lg_accel_between has handed out */
 } lg_accel;

@@ -65,14 +65,29 @@ void lg_linearised_forces(lg_linearised *l, double s, const double *dq, const do
 
 /* ---- parameters ---- */
 
-/* What is wanted by parameter k, zeros if the system does not depend on parameters. */
-static lg_status differentiate(lg_linearised *l, const lg_point *point, int k, const lg_wanted *wanted)
+static void clear(int n, double *x)
+{
+    if (x)
+        lg_zero(n, x);
+}
+
+lg_status lg_linearised_differentiate(lg_linearised *l, const lg_point *point, int k, const lg_wanted *wanted)
 {
     const lg_system *system = l->accel->system;
+    double *const velocities[] = {wanted->Ma, wanted->gyro, wanted->force, wanted->Btlam};
+    double *const rows[] = {wanted->phi, wanted->phidot, wanted->zeta}, *const values[] = {wanted->B, wanted->Z};
     lg_point at = *point;
     at.work = l->work;
     at.same_q = 0;
-    return system->sensitivity->eval(system->self, k, &at, wanted);
+    if (system->sensitivity)
+        return system->sensitivity->eval(system->self, k, &at, wanted);
+    for (int i = 0; i < 4; i++)
+        clear(system->space->nv, velocities[i]);
+    for (int i = 0; i < 3; i++)
+        clear(system->pattern->nrows, rows[i]);
+    for (int i = 0; i < 2; i++)
+        clear(system->pattern->nvalues, values[i]);
+    return LG_OK;
 }
 
 lg_status lg_linearised_terms(lg_linearised *l, const lg_point *point, int k)
@@ -83,24 +98,15 @@ lg_status lg_linearised_terms(lg_linearised *l, const lg_point *point, int k)
     lg_wanted wanted = {.Ma = l->force, .gyro = gyro, .force = force};
     if (nrows)
         wanted.Btlam = Btlam, wanted.phi = l->phi, wanted.phidot = l->phidot;
-    if (system->sensitivity) {
-        LG_TRY(differentiate(l, point, k, &wanted));
-        for (int i = 0; i < nv; i++)
-            l->force[i] += gyro[i] - force[i] + (nrows ? Btlam[i] : 0);
-        return LG_OK;
-    }
-    lg_zero(nv, l->force);
-    lg_zero(nrows, l->phi);
-    lg_zero(nrows, l->phidot);
+    LG_TRY(lg_linearised_differentiate(l, point, k, &wanted));
+    for (int i = 0; i < nv; i++)
+        l->force[i] += gyro[i] - force[i] + (nrows ? Btlam[i] : 0);
     return LG_OK;
 }
 
 lg_status lg_linearised_reaction(lg_linearised *l, const lg_point *point, int k, double *out)
 {
-    if (l->accel->system->sensitivity)
-        return differentiate(l, point, k, &(lg_wanted){.Btlam = out});
-    lg_zero(l->accel->system->space->nv, out);
-    return LG_OK;
+    return lg_linearised_differentiate(l, point, k, &(lg_wanted){.Btlam = out});
 }
 
 /* ---- accelerations ---- */
@@ -114,14 +120,14 @@ static lg_status add_parameter(lg_linearised *l, const lg_point *point, int k, d
     double *zeta = l->rows, *phidot = l->phidot;
     if (!system->sensitivity)
         return LG_OK;
-    LG_TRY(differentiate(l, &at, k, &(lg_wanted){.zeta = zeta}));
+    LG_TRY(lg_linearised_differentiate(l, &at, k, &(lg_wanted){.zeta = zeta}));
     lg_axpy(nrows, -s, zeta, rows);
     at.v = point->a;
-    LG_TRY(differentiate(l, &at, k, &(lg_wanted){.phidot = phidot}));
+    LG_TRY(lg_linearised_differentiate(l, &at, k, &(lg_wanted){.phidot = phidot}));
     lg_axpy(nrows, s, phidot, rows);
     lg_zero(system->space->nv, l->v);
     at.v = l->v;
-    LG_TRY(differentiate(l, &at, k, &(lg_wanted){.phidot = phidot}));
+    LG_TRY(lg_linearised_differentiate(l, &at, k, &(lg_wanted){.phidot = phidot}));
     lg_axpy(nrows, -s, phidot, rows);
     return LG_OK;
 }

@@ -2,6 +2,7 @@
 #include "solve/project.h"
 
 #include "core/small.h"
+#include "solve/follow.h"
 
 #include <float.h>
 #include <math.h>
@@ -38,26 +39,31 @@ lg_status lg_shortest_change(lg_accel *accel, const double *residual)
     return lg_accel_solve_linear(accel, accel->x);
 }
 
-/* phidot is linear in v: one solve at a point that has been factored. What is left of it is round-off. */
-static lg_status project_velocity(lg_accel *accel, double *v)
+/* phidot is linear in v: one solve with the matrix at the point, or where q was before it has been `turned`. What is
+   left of it is round-off. */
+static lg_status project_velocity(lg_accel *accel, const lg_point *point, int turned, double *v)
 {
     int nrows = accel->system->pattern->nrows;
     LG_TRY(lg_shortest_change(accel, accel->rows + nrows));
+    if (accel->follower)
+        LG_TRY(lg_follow_velocity(accel->follower, point, turned));
     lg_axpy(accel->system->space->nv, 1.0, accel->x, v);
     lg_zero(nrows, accel->rows + nrows);
     return LG_OK;
 }
 
 /* One step of Newton's method: q moves, and v, unless it is NULL, follows onto the constraints of velocity. */
-static lg_status correct(lg_accel *accel, double *q, double *v)
+static lg_status correct(lg_accel *accel, const lg_point *point, double *q, double *v)
 {
     const lg_system *system = accel->system;
     double *phidot = accel->rows + system->pattern->nrows;
     LG_TRY(lg_shortest_change(accel, accel->rows));
+    if (accel->follower)
+        LG_TRY(lg_follow_position(accel->follower, point, v != NULL));
     if (v)
         lg_pattern_add_B(system->pattern, accel->Z, 1, accel->x, phidot);
     lg_space_retract(system->space, q, accel->x, q);
-    return v ? project_velocity(accel, v) : LG_OK;
+    return v ? project_velocity(accel, point, 1, v) : LG_OK;
 }
 
 /* Whether phi no longer falls because it is within the bound of a consistent start, or the round-off of its terms,
@@ -87,7 +93,7 @@ static lg_status project_position(lg_accel *accel, const lg_point *point, lg_wan
             return LG_OK;
 
         last = residual;
-        LG_TRY(correct(accel, q, v));
+        LG_TRY(correct(accel, point, q, v));
         LG_TRY(factor_at(accel, point, 1, wanted, report));
     }
     return LG_NO_CONVERGENCE;
@@ -108,7 +114,7 @@ lg_status lg_project_at(lg_accel *accel, int levels, const lg_point *point, doub
         LG_TRY(project_position(accel, point, (lg_wanted){0}, q, NULL, report));
     if (position && pattern->nnonholonomic)
         LG_TRY(factor_at(accel, point, 0, (lg_wanted){0}, report));
-    return levels & LG_PROJECT_VELOCITY ? project_velocity(accel, v) : LG_OK;
+    return levels & LG_PROJECT_VELOCITY ? project_velocity(accel, point, 0, v) : LG_OK;
 }
 
 lg_status lg_project_slopes(lg_accel *accel, const lg_point *point, const double *slopes, double *dq, double *dv,
@@ -129,7 +135,7 @@ lg_status lg_project_slopes(lg_accel *accel, const lg_point *point, const double
         LG_TRY(factor_at(accel, point, 0, (lg_wanted){.Z = accel->Z}, report));
     lg_copy(pattern->nrows, slopes + pattern->nrows, phidot);
     lg_pattern_add_B(pattern, accel->Z, 1, dq, phidot);
-    return project_velocity(accel, dv);
+    return project_velocity(accel, point, 0, dv);
 }
 
 enum { BOTH = LG_PROJECT_POSITION | LG_PROJECT_VELOCITY };
@@ -159,7 +165,7 @@ static lg_status project_both(lg_accel *accel, const lg_point *point, double *q,
     LG_TRY(project_position(accel, point, forces, q, v, report));
     if (report->iteration > 0 && lg_max_abs(nrows, accel->rows + nrows) <= 16 * DBL_EPSILON * (1 + lg_max_abs(nv, v)))
         return lg_accel_solve_evaluated(accel, point, a, lam, report);
-    LG_TRY(project_velocity(accel, v));
+    LG_TRY(project_velocity(accel, point, 0, v));
     return lg_accel_solve_factored(accel, point, a, lam, report);
 }
 

@@ -1,0 +1,93 @@
+/* Derivatives of moves; see moves.h. */
+#include "group/moves.h"
+
+#include "group/slope.h"
+
+void lg_moves_layout(lg_moves *moves, const lg_space *space, lg_arena *arena)
+{
+    double **matrices[] = {&moves->A, &moves->T, &moves->inverse, &moves->W};
+    moves->space = space;
+    for (int i = 0; i < 4; i++)
+        *matrices[i] = lg_arena_doubles(arena, (size_t)space->nm);
+}
+
+/* The part of a factor that turns: behind positions in inertial axes, which add. */
+typedef struct turning {
+    const lg_node *node;
+    int v, n; /* first velocity and number of velocities */
+} turning;
+
+static turning turning_part(const lg_factor *f)
+{
+    int first = f->node->position == LG_POSITION_INERTIAL ? f->node->attitude_v : 0;
+    return (turning){first ? f->node->pivot : f->node, f->v + first, f->nv - first};
+}
+
+void lg_moves_form(lg_moves *moves, const double *theta, const double *K)
+{
+    const lg_space *space = moves->space;
+    double ad[LG_NODE_NV * LG_NODE_NV];
+    long at = 0;
+    for (const lg_factor *f = space->factor, *end = f + space->nfactors; f < end; f++) {
+        if (f->node->linear)
+            continue;
+        turning part = turning_part(f);
+        int n = part.n;
+        double *A = moves->A + at, *T = moves->T + at;
+        part.node->tangent(0, theta + part.v, T);
+        part.node->ad(0, theta + part.v, ad);
+        for (int j = 0; j < n; j++)
+            for (int i = 0; i < n; i++) {
+                A[i + n * j] = i == j;
+                for (int l = 0; l < n; l++)
+                    A[i + n * j] -= ad[i + n * l] * T[l + n * j];
+            }
+        if (K) {
+            part.node->tangent_inv(0, theta + part.v, moves->inverse + at);
+            lg_tangent_slope(part.node, theta + part.v, K + part.v, moves->W + at);
+        }
+        at += (long)n * n;
+    }
+}
+
+/* out += s M x */
+static void add_mapped(int n, double s, const double *M, const double *x, double *out)
+{
+    for (int j = 0; j < n; j++)
+        lg_axpy(n, s * x[j], M + n * j, out);
+}
+
+void lg_moves_end(const lg_moves *moves, const double *dq0, const double *dtheta, double *dq)
+{
+    const lg_space *space = moves->space;
+    long at = 0;
+    for (int i = 0; i < space->nv; i++)
+        dq[i] = dq0[i] + dtheta[i];
+    for (const lg_factor *f = space->factor, *end = f + space->nfactors; f < end; f++) {
+        if (f->node->linear)
+            continue;
+        turning part = turning_part(f);
+        lg_zero(part.n, dq + part.v);
+        add_mapped(part.n, 1, moves->A + at, dq0 + part.v, dq + part.v);
+        add_mapped(part.n, 1, moves->T + at, dtheta + part.v, dq + part.v);
+        at += (long)part.n * part.n;
+    }
+}
+
+void lg_moves_rate(const lg_moves *moves, const double *dtheta, const double *dv, double *dK)
+{
+    const lg_space *space = moves->space;
+    long at = 0;
+    lg_copy(space->nv, dv, dK);
+    for (const lg_factor *f = space->factor, *end = f + space->nfactors; f < end; f++) {
+        if (f->node->linear)
+            continue;
+        turning part = turning_part(f);
+        double left[LG_NODE_NV];
+        lg_copy(part.n, dv + part.v, left);
+        add_mapped(part.n, -1, moves->W + at, dtheta + part.v, left);
+        lg_zero(part.n, dK + part.v);
+        add_mapped(part.n, 1, moves->inverse + at, left, dK + part.v);
+        at += (long)part.n * part.n;
+    }
+}

@@ -1,0 +1,23 @@
+/* Derivatives of moves q = q0 exp(theta), and of the rates K = T^-1(theta) v that belong to them. */
+#ifndef LG_GROUP_MOVES_H
+#define LG_GROUP_MOVES_H
+
+#include "core/arena.h"
+#include "group/space.h"
+
+/* Of a kind that is not linear, only what turns has matrices of its own; they follow one another. */
+typedef struct lg_moves {
+    const lg_space *space;
+    double *A, *T, *inverse; /* Ad(exp(-theta)), T and T^-1 */
+    double *W; /* d(T(theta) K)/dtheta at fixed K */
+} lg_moves;
+
+void lg_moves_layout(lg_moves *moves, const lg_space *space, lg_arena *arena);
+/* Forms the matrices of a move; those for rates unless K is NULL. */
+void lg_moves_form(lg_moves *moves, const double *theta, const double *K);
+/* dq = A dq0 + T dtheta: all of them left-trivialised, nv numbers each. dq may not be one of the others. */
+void lg_moves_end(const lg_moves *moves, const double *dq0, const double *dtheta, double *dq);
+/* dK = T^-1 (dv - W dtheta) */
+void lg_moves_rate(const lg_moves *moves, const double *dtheta, const double *dv, double *dK);
+
+#endif

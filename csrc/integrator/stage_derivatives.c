@@ -1,0 +1,67 @@
+/* Derivatives of stages and points; see stage_derivatives.h. */
+#include "integrator/stage_derivatives.h"
+
+#include "core/small.h"
+
+const char *lg_stage_derivatives_refused(const lg_stepper *stepper)
+{
+    const lg_space *space = stepper->system->space;
+    for (const lg_factor *f = space->factor; f < space->factor + space->nfactors; f++)
+        if (f->node->qdot)
+            return "formulation: coordinates to which rates A(q) v are added have no derivatives; those of all other "
+                   "formulations have";
+    return NULL;
+}
+
+void lg_stage_derivatives_layout(lg_stage_derivatives *d, lg_stepper *stepper, int stages, lg_arena *arena)
+{
+    size_t n = (size_t)stepper->nparameters, nv = (size_t)stepper->system->space->nv;
+    d->nv = (int)nv;
+    d->stages = stages;
+    d->slopes = lg_arena_doubles(arena, 2 * nv * n * (size_t)stages);
+    d->theta = lg_arena_doubles(arena, nv * n);
+    d->q = lg_arena_doubles(arena, nv * n);
+    d->v = lg_arena_doubles(arena, nv * n);
+    d->lam = lg_arena_doubles(arena, (size_t)stepper->system->pattern->nrows);
+    lg_moves_layout(&d->moves, stepper->system->space, arena);
+    d->follower.linear = &stepper->linear;
+    lg_follow_layout(&d->follower, stepper->nparameters, arena);
+}
+
+void lg_stage_derivatives_begin(lg_stage_derivatives *d, const lg_sensitivities *start, double h)
+{
+    d->start = start;
+    d->h = h;
+    for (int k = 0; k < start->count; k++) {
+        double *first = lg_stage_derivatives_at(d, 0, k);
+        lg_copy(d->nv, start->v + (long)d->nv * k, first);
+        lg_copy(d->nv, start->a + (long)d->nv * k, first + d->nv);
+    }
+}
+
+void lg_stage_derivatives_move(lg_stage_derivatives *d, const double *theta, const double *K)
+{
+    lg_moves_form(&d->moves, theta, K);
+}
+
+void lg_stage_derivatives_advance(lg_stage_derivatives *d, const lg_weights *weights, int open, int k)
+{
+    long at = (long)d->nv * k;
+    double *theta = d->theta + at, *v = d->v + at;
+    lg_zero(d->nv, theta);
+    lg_copy(d->nv, d->start->v + at, v);
+    for (int j = 0; j < weights->count; j++) {
+        const double *slopes = lg_stage_derivatives_at(d, weights->stage[j], k);
+        double weight = d->h * weights->weight[j];
+        lg_axpy(d->nv, weight, slopes, theta);
+        if (j < weights->count - open)
+            lg_axpy(d->nv, weight, slopes + d->nv, v);
+    }
+    lg_moves_end(&d->moves, d->start->q + at, theta, d->q + at);
+}
+
+void lg_stage_derivatives_rate(lg_stage_derivatives *d, int i, int k)
+{
+    long at = (long)d->nv * k;
+    lg_moves_rate(&d->moves, d->theta + at, d->v + at, lg_stage_derivatives_at(d, i, k));
+}

@@ -1,0 +1,44 @@
+/* Derivatives by parameters of what the steps of explicit Runge-Kutta methods are made of: the slopes K and k of their
+   stages, and the points to which combinations of them lead. Everything is differentiated as it is computed:
+
+       dtheta = h sum of weighted dK     dq = Ad(exp(-theta)) dq_n + T dtheta     dv = dv_n + h sum of weighted dk
+       dK = T^-1 (dv - d(T K)/dtheta dtheta) */
+#ifndef LG_INTEGRATOR_STAGE_DERIVATIVES_H
+#define LG_INTEGRATOR_STAGE_DERIVATIVES_H
+
+#include "group/moves.h"
+#include "integrator/explicit.h"
+#include "integrator/sensitivities.h"
+#include "solve/follow.h"
+
+typedef struct lg_stage_derivatives {
+    int nv, stages;
+    double h; /* of the step */
+    const lg_sensitivities *start; /* the derivatives of its start */
+    double *slopes; /* per parameter and stage: dK, dk */
+    double *theta, *q, *v; /* of a point, nv for each parameter */
+    double *lam; /* nrows: of multipliers that do not count */
+    lg_moves moves; /* from the start of the step to it */
+    lg_follower follower; /* of the projection of the end */
+} lg_stage_derivatives;
+
+/* Why the steps of the system have no derivatives; NULL: they have. */
+const char *lg_stage_derivatives_refused(const lg_stepper *stepper);
+/* Room for the slopes of `stages` stages. */
+void lg_stage_derivatives_layout(lg_stage_derivatives *d, lg_stepper *stepper, int stages, lg_arena *arena);
+/* A step of size h from a start with these derivatives, whose velocities and accelerations are the first slopes. */
+void lg_stage_derivatives_begin(lg_stage_derivatives *d, const lg_sensitivities *start, double h);
+/* Makes theta the displacement to the point, with the rate K there (NULL: it is not wanted). */
+void lg_stage_derivatives_move(lg_stage_derivatives *d, const double *theta, const double *K);
+/* The derivatives of the point for parameter k: of v without the last `open` stages of the weights. */
+void lg_stage_derivatives_advance(lg_stage_derivatives *d, const lg_weights *weights, int open, int k);
+/* dK of stage i, which is at the point. */
+void lg_stage_derivatives_rate(lg_stage_derivatives *d, int i, int k);
+
+/* The slopes of a stage for parameter k: dK, and behind it dk. */
+static inline double *lg_stage_derivatives_at(const lg_stage_derivatives *d, int i, int k)
+{
+    return d->slopes + 2L * d->nv * ((long)d->stages * k + i);
+}
+
+#endif

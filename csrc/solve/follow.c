@@ -1,0 +1,202 @@
+/* Derivatives that follow projections; see follow.h. */
+#include "solve/follow.h"
+
+#include "core/small.h"
+
+#include <math.h>
+
+void lg_follow_layout(lg_follower *f, int nparameters, lg_arena *arena)
+{
+    const lg_system *system = f->linear->accel->system;
+    size_t nv = (size_t)system->space->nv, nrows = (size_t)system->pattern->nrows;
+    f->count = nparameters;
+    lg_moves_layout(&f->moves, system->space, arena);
+    f->chain = lg_arena_take(arena, (size_t)system->space->nblocks * sizeof *f->chain);
+    f->Z = lg_arena_doubles(arena, (size_t)system->pattern->nvalues);
+    f->turn = lg_arena_doubles(arena, nv);
+    f->dturn = lg_arena_doubles(arena, nv * (size_t)nparameters);
+    f->q = lg_arena_doubles(arena, (size_t)system->space->nq);
+    f->x = lg_arena_doubles(arena, nv + nrows);
+    f->v = lg_arena_doubles(arena, nv);
+}
+
+static lg_status evaluate(lg_linearised *l, const lg_point *point, const lg_wanted *wanted)
+{
+    const lg_system *system = l->accel->system;
+    l->accel->evaluations++;
+    return system->eval(system->self, point, wanted);
+}
+
+/* K = d(M delta + B^T lam)/dq, as the difference of two stiffnesses, for the correction in x. */
+static lg_status form_stiffness(lg_follower *f, const lg_point *point, const double *x)
+{
+    lg_linearised *l = f->linear;
+    const lg_system *system = l->accel->system;
+    lg_point at = *point;
+    lg_tangent tangent = {&l->K, f->chain};
+    at.a = x, at.lam = x + system->space->nv;
+    lg_matrix_zero(&l->K);
+    for (int sign = 1; sign >= -1; sign -= 2) {
+        for (int i = 0; i < system->space->nblocks; i++)
+            f->chain[i] = (lg_chain){.k = {sign, 0, 0}};
+        LG_TRY(evaluate(l, &at, &(lg_wanted){.tangent = &tangent, .ntangents = 1}));
+        at.a = at.lam = NULL;
+    }
+    return LG_OK;
+}
+
+/* The force rows of the right-hand side for parameter k: minus d(M delta + B^T lam) along dq at fixed delta and lam. */
+static lg_status set_forces(lg_follower *f, const lg_point *point, int k, const double *x)
+{
+    lg_linearised *l = f->linear;
+    int nv = l->accel->system->space->nv, nrows = l->accel->system->pattern->nrows;
+    lg_point at = *point;
+    at.a = x, at.lam = x + nv;
+    LG_TRY(lg_linearised_differentiate(l, &at, k, &(lg_wanted){.Ma = l->force, .Btlam = l->term}));
+    lg_zero(nv + nrows, f->x);
+    lg_zero(nv + nrows, l->x);
+    lg_copy(nv, f->dq + (long)nv * k, l->x);
+    lg_matrix_add_product(&l->K, -1, l->x, f->x);
+    lg_zero(nrows, f->x + nv);
+    for (int i = 0; i < nv; i++)
+        f->x[i] -= l->force[i] + l->term[i];
+    return LG_OK;
+}
+
+/* rows += s (d(phidot)/dp at fixed q and v + B dv + Z dq) for parameter k at velocities v; dv NULL: zero. */
+static lg_status add_rates(lg_follower *f, const lg_point *point, int k, double s, const double *v, const double *Z,
+                           const double *dv)
+{
+    lg_linearised *l = f->linear;
+    const lg_pattern *pattern = l->accel->system->pattern;
+    int nv = l->accel->system->space->nv;
+    double *rows = f->x + nv;
+    lg_point at = *point;
+    at.v = v;
+    LG_TRY(lg_linearised_differentiate(l, &at, k, &(lg_wanted){.phidot = l->phidot}));
+    lg_axpy(pattern->nrows, s, l->phidot, rows);
+    lg_pattern_add_B(pattern, Z, s, f->dq + (long)nv * k, rows);
+    if (dv)
+        lg_pattern_add_B(pattern, l->B, s, dv, rows);
+    return LG_OK;
+}
+
+/* ---- positions ---- */
+
+static lg_status turn(lg_follower *f, const lg_point *point, int k)
+{
+    lg_linearised *l = f->linear;
+    const lg_pattern *pattern = l->accel->system->pattern;
+    int nv = l->accel->system->space->nv;
+    double *rows = f->x + nv;
+    LG_TRY(set_forces(f, point, k, l->accel->x));
+    LG_TRY(lg_linearised_differentiate(l, point, k, &(lg_wanted){.phi = l->phi}));
+    lg_axpy(pattern->nrows, -1, l->phi, rows);
+    lg_pattern_add_B(pattern, l->B, -1, f->dq + (long)nv * k, rows);
+    LG_TRY(add_rates(f, point, k, -1, l->accel->x, l->Z, NULL));
+    LG_TRY(add_rates(f, point, k, 1, f->v, f->Z, NULL));
+    for (int i = 0; i < pattern->nnonholonomic; i++)
+        rows[lg_pattern_nonholonomic(pattern, i)] = 0;
+    LG_TRY(lg_accel_solve_linear(l->accel, f->x));
+    lg_copy(nv, f->x, f->dturn + (long)nv * k);
+    return LG_OK;
+}
+
+static void move(lg_follower *f)
+{
+    int nv = f->linear->accel->system->space->nv;
+    lg_moves_form(&f->moves, f->turn, NULL);
+    for (int k = 0; k < f->count; k++) {
+        double *dq = f->dq + (long)nv * k;
+        lg_moves_end(&f->moves, dq, f->dturn + (long)nv * k, f->v);
+        lg_copy(nv, f->v, dq);
+    }
+}
+
+lg_status lg_follow_position(lg_follower *f, const lg_point *point, int waits)
+{
+    lg_linearised *l = f->linear;
+    const lg_system *system = l->accel->system;
+    lg_point at = *point;
+    at.work = l->accel->work;
+    lg_copy(system->space->nv, l->accel->x, f->turn);
+    lg_copy(system->space->nq, point->q, f->q);
+    LG_TRY(form_stiffness(f, &at, l->accel->x));
+    at.v = l->accel->x;
+    LG_TRY(evaluate(l, &at, &(lg_wanted){.B = l->B, .Z = l->Z}));
+    lg_zero(system->space->nv, f->v);
+    at.v = f->v;
+    LG_TRY(evaluate(l, &at, &(lg_wanted){.Z = f->Z}));
+    at.v = point->v;
+    for (int k = 0; k < f->count; k++)
+        LG_TRY(turn(f, &at, k));
+    if (!waits)
+        move(f);
+    return LG_OK;
+}
+
+/* ---- velocities ---- */
+
+/* rows += s Z delta at the point moved by x along (dq, dv) */
+static lg_status add_displaced(lg_follower *f, const lg_point *point, double x, const double *dq, const double *dv,
+                               double s, double *rows)
+{
+    lg_linearised *l = f->linear;
+    const lg_system *system = l->accel->system;
+    for (int i = 0; i < system->space->nv; i++) {
+        l->theta[i] = x * dq[i];
+        l->v[i] = point->v[i] + x * dv[i];
+    }
+    lg_space_retract(system->space, point->q, l->theta, l->q);
+    lg_point at = *point;
+    at.q = l->q, at.v = l->v;
+    LG_TRY(evaluate(l, &at, &(lg_wanted){.Z = f->Z}));
+    lg_pattern_add_B(system->pattern, f->Z, s, f->turn, rows);
+    return LG_OK;
+}
+
+/* rows -= d(Z delta), Z = d(phidot)/dq, by differences of the sixth order along the derivatives of the state. */
+static lg_status subtract_turned(lg_follower *f, const lg_point *point, int k, double *rows)
+{
+    static const double weight[] = {45.0 / 60, -9.0 / 60, 1.0 / 60};
+    lg_linearised *l = f->linear;
+    const lg_pattern *pattern = l->accel->system->pattern;
+    int nv = l->accel->system->space->nv;
+    const double *dq = f->dq + (long)nv * k, *dv = f->dv + (long)nv * k;
+    double size = fmax(lg_max_abs(nv, dq), lg_max_abs(nv, dv) / (1 + lg_max_abs(nv, point->v))), step = 1e-2 / size;
+    LG_TRY(evaluate(l, point, &(lg_wanted){.Z = f->Z}));
+    lg_pattern_add_B(pattern, f->Z, -1, f->dturn + (long)nv * k, rows);
+    LG_TRY(lg_linearised_differentiate(l, point, k, &(lg_wanted){.Z = f->Z}));
+    lg_pattern_add_B(pattern, f->Z, -1, f->turn, rows);
+    for (int i = 0; size > 0 && i < 3; i++)
+        for (int sign = -1; sign <= 1; sign += 2)
+            LG_TRY(add_displaced(f, point, sign * (i + 1) * step, dq, dv, -sign * weight[i] / step, rows));
+    return LG_OK;
+}
+
+lg_status lg_follow_velocity(lg_follower *f, const lg_point *point, int waited)
+{
+    lg_linearised *l = f->linear;
+    int nv = l->accel->system->space->nv;
+    lg_point at = *point, after;
+    at.work = l->accel->work;
+    at.q = waited ? f->q : point->q;
+    after = at;
+    LG_TRY(form_stiffness(f, &at, l->accel->x));
+    for (int i = 0; i < nv; i++)
+        f->v[i] = point->v[i] + l->accel->x[i];
+    after.v = f->v;
+    LG_TRY(evaluate(l, &after, &(lg_wanted){.B = l->B, .Z = l->Z}));
+    for (int k = 0; k < f->count; k++) {
+        double *dv = f->dv + (long)nv * k;
+        LG_TRY(set_forces(f, &at, k, l->accel->x));
+        LG_TRY(add_rates(f, &at, k, -1, f->v, l->Z, dv));
+        if (waited)
+            LG_TRY(subtract_turned(f, &at, k, f->x + nv));
+        LG_TRY(lg_accel_solve_linear(l->accel, f->x));
+        lg_axpy(nv, 1, f->x, dv);
+    }
+    if (waited)
+        move(f);
+    return LG_OK;
+}

@@ -1,0 +1,82 @@
+"""Derivatives of explicit runs: whatever they project onto, with adaptive steps, and in trees."""
+
+import numpy as np
+import pytest
+
+import lgint
+from methods.test_sensitivities import STENCIL, M, arm, by_differences, distance
+
+EXPLICIT = [
+    name
+    for name in lgint.methods()
+    if lgint.method_info(name)["explicit"] and lgint.method_info(name)["differentiated"]
+]
+ADAPTIVE = [name for name in EXPLICIT if any(row["name"] == "rtol" for row in lgint.method_info(name)["options"])]
+pytestmark = pytest.mark.filterwarnings("ignore:inertia of")
+STATE = ("q", "v", "vdot", "lam")
+
+
+def agree(model, method, names, h, bound=1e-8, **options):
+    """Derivatives agree with differences, and the run has the bits of one without them."""
+    run = lgint.integrate(model, method, t_end=20 * h, h=h, sensitivity=names, **options)
+    plain = lgint.integrate(model, method, t_end=20 * h, h=h, **options)
+    assert all(np.array_equal(getattr(run, part), getattr(plain, part)) for part in STATE)
+    for k, name in enumerate(names):
+        found = run.sensitivity
+        expected = by_differences(model, method, name, 20 * h, h, **options)
+        for part, other in zip((found.dq, found.dv, found.dlam), expected, strict=True):
+            assert not part.size or distance(part[..., k], other) < bound
+
+
+@pytest.mark.parametrize("project", ["none", "position", "velocity", "both"])
+@pytest.mark.parametrize("method", EXPLICIT)
+def test_every_projection(method, project):
+    agree(M.heavy_top(formulation="SE3"), method, ["top.mass", "top.inertia[1,1]"], 1e-3, project=project)
+    agree(M.slider_crank(formulation="euler_parameters"), method, ["rod.mass"], 1e-3, project=project)
+
+
+@pytest.mark.parametrize("method", ["rk44", "rk67"])
+def test_velocity_rows_trees_and_points(method):
+    agree(M.rolling_disk(), method, ["disk.mass", "gravity[1]"], 1e-3, project="both")
+    agree(M.pendulum_chain(n=4, formulation="minimal"), method, ["link3.mass"], 1e-3)
+    agree(arm("minimal"), method, ["upper.mass", "shoulder.point[0]", "elbow.point_a[0]"], 2e-3)
+    agree(arm("R3xSO3"), method, ["lower.mass", "shoulder.point_a[0]"], 2e-3, project="both")
+
+
+@pytest.mark.parametrize("formulation", ["S3R3", "euler_parameters"])
+@pytest.mark.parametrize("method", ADAPTIVE)
+def test_adaptive_steps_are_those_of_the_record(method, formulation):
+    """Runs of fixed steps with stops at the recorded times are the same, and so are their derivatives."""
+    model, name = M.heavy_top(formulation=formulation), "top.inertia[0,0]"
+    run = lgint.integrate(model, method, t_end=0.03, rtol=1e-6, atol=1e-6, sensitivity=[name])
+    plain = lgint.integrate(model, method, t_end=0.03, rtol=1e-6, atol=1e-6)
+    assert np.array_equal(run.t, plain.t) and np.array_equal(run.q, plain.q) and len(run.t) > 4
+
+    def again(change):
+        other = model.with_parameters(**{name: model.values[name] + change}).with_state(project=True)
+        project = "none" if method.startswith("herk") else "both"
+        return lgint.integrate(other, method, t_end=0.03, h=1.0, stops=run.t[1:-1], project=project)
+
+    q, v, step = 0.0, 0.0, 1e-2 * model.values[name]
+    for times, weight in STENCIL:
+        end = again(times * step)
+        q, v = q + weight / step * model.core.difference(run.q, end.q), v + weight / step * end.v
+    assert distance(run.sensitivity.dq[..., 0], q) < 1e-8 and distance(run.sensitivity.dv[..., 0], v) < 1e-8
+
+
+@pytest.mark.parametrize("formulation", ["euler_parameters_omega", "tait_bryan_omega"])
+def test_coordinates_to_which_rates_are_added_are_refused(formulation):
+    with pytest.raises(ValueError, match="rates A"):
+        lgint.integrate(M.heavy_top(formulation=formulation), "rk44", t_end=0.01, h=1e-3, sensitivity="top.mass")
+
+
+def test_work_grows_with_steps_and_parameters_alone():
+    model, names = M.heavy_top(), ["top.mass", "gravity[0]", "gravity[1]"]
+
+    def evaluations(steps, p):
+        run = lgint.integrate(model, "rk44", t_end=steps * 1e-3, h=1e-3, sensitivity=names[:p])
+        return run.stats.force_evaluations
+
+    counts = [[evaluations(steps, p) for p in (1, 2, 3)] for steps in (10, 20, 30)]
+    each = np.diff(counts, axis=0)  # of ten steps
+    assert (each[0] == each[1]).all() and np.ptp(np.diff(each[0])) == 0

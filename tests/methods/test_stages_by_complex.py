@@ -1,0 +1,42 @@
+"""Derivatives of Runge-Kutta methods beside copies in complex arithmetic, where an imaginary step is exact."""
+
+import numpy as np
+import pytest
+
+import lgint
+from methods.stages_by_complex import munthe_kaas
+from methods.test_alpha_by_complex import BODIES, CRANK, TOP, crank_by_complex, top, top_by_complex
+
+H, STEPS = 2e-3, 10
+A, B = [[], [1 / 2], [0, 1 / 2], [0, 0, 1]], [1 / 6, 1 / 3, 1 / 3, 1 / 6]  # Kutta's method
+
+
+def compare(model, run, copy, bodies, names):
+    """The end of a run and its derivatives, with copy(name, step) -> (q, v)."""
+    (q, v), place = copy(None, 0.0), {body: run.derivative("position", body)[-1] for body in bodies}
+    for (x, R), body in zip(q, bodies, strict=True):
+        np.testing.assert_allclose(run.position(body)[-1], x.real, rtol=0, atol=1e-11)
+        np.testing.assert_allclose(run.rotation(body)[-1], R.real, rtol=0, atol=1e-11)
+    np.testing.assert_allclose(run.v[-1], v.real, rtol=0, atol=1e-9)
+    for k, name in enumerate(names):
+        q, v = copy(name, 1e-30j)
+        expected = np.concatenate([*(x for x, _ in q), v]).imag / 1e-30
+        found = np.concatenate([*(place[body][:, k] for body in bodies), run.sensitivity.dv[-1, :, k]])
+        np.testing.assert_allclose(found, expected, rtol=0, atol=1e-10 * np.abs(expected).max(), err_msg=name)
+        assert np.abs(expected).max() > 1e-7
+
+
+@pytest.mark.parametrize("project", ["none", "both"])
+def test_munthe_kaas_on_a_top(project):
+    run = lgint.integrate(top(), "rk44", t_end=H * STEPS, h=H, project=project, sensitivity=[*TOP])
+
+    def copy(name, step):
+        return munthe_kaas(*top_by_complex(name, step), H, STEPS, A, B, project == "both")
+
+    compare(top(), run, copy, ["top"], TOP)
+
+
+def test_munthe_kaas_on_a_slider_crank():
+    model = lgint.models.slider_crank()
+    run = lgint.integrate(model, "rk44", t_end=4 * H, h=H, sensitivity=[*CRANK])
+    compare(model, run, lambda name, s: munthe_kaas(*crank_by_complex(model, name, s), H, 4, A, B), BODIES, CRANK)
