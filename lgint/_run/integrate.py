@@ -19,6 +19,7 @@ from lgint._run.events import Event, Events
 from lgint._run.grown import warn_of_angles, warn_of_rates
 from lgint._run.keep import Keeper, Save, folder_of, keeper_of
 from lgint._run.methods import ROWS
+from lgint._run.misaligned import explain
 from lgint._run.options import all_options, check_options, inherited, left_over, steps_of, takes_own_steps
 from lgint._run.progress import progress_bar
 from lgint._run.sensitivity import parameters_of, refuse_others, slopes_of
@@ -311,7 +312,8 @@ def _run(
         so_far = result or getattr(error, "result", None)
         if isinstance(so_far, dict):
             _count_gradients(so_far, formed)
-            error.trajectory = _trajectory(model, method, options, so_far, watch, keeper, failed=True, names=names)  # type: ignore[attr-defined]
+            run = error.trajectory = _trajectory(model, method, options, so_far, watch, keeper, failed=True, names=names)  # type: ignore[attr-defined]
+            explain(error, model, run.q[-1], run.v[-1])
         raise
     warn_of_angles([result])
     warn_of_rates(method, [result])
