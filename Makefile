@@ -4,6 +4,7 @@
 #   make slow   the slow tests; SHARE=8 runs one in 8 of them
 #   make sanitize   `make test` under the address and undefined-behaviour sanitizers; needs gcc; SHARE=3 runs about one in 3
 #                   of the cases of a test with many
+#   make fuzz     random models of all elements under the sanitizers; FUZZ=50 draws 50 times as many as there are elements
 #   make wheel    dist/lgint-*.whl for this machine, tried in clean environments with the newest and the oldest OpenBLAS
 #   make papers   the figures and tables of the papers, in papers/, and the verdicts that docs/papers.md shows
 #   make papers-quick   the same with fewer steps, without changing the docs
@@ -21,7 +22,8 @@ SHARE := 1
 JOBS := $(shell getconf _NPROCESSORS_ONLN)
 C_TESTS = $(MAKE) --jobs=$(JOBS) --output-sync=target -C tests/c PYTHON=$(abspath $(BIN))/python
 
-.PHONY: demo test slow sanitize papers papers-quick validation tables counts wheel pictures docs lint format clean
+.PHONY: demo test slow sanitize sanitized fuzz papers papers-quick validation tables counts wheel pictures docs lint \
+    format clean
 
 demo: $(VENV)/plot.stamp
 	$(BIN)/lgint demo --out demo
@@ -42,15 +44,22 @@ slow: $(VENV)/test.stamp
 # of long runs, keys, studies, plots, notebooks and commands.
 SANITIZED := $(abspath build/sanitize)
 UNSANITIZED := layout papers linear $(addprefix face/test_,sweep* long_runs.py keys.py study.py plot.py notebook.py cli.py)
+FUZZ := 50
+SANITIZED_PYTEST = LD_PRELOAD="$(PRELOAD)" ASAN_OPTIONS=detect_leaks=0 PYTHONMALLOC=malloc \
+    PYTHONPATH=$(SANITIZED)/lib $(BIN)/pytest -n $(JOBS) --capture=sys
 PRELOAD = $(foreach library,libasan.so libstdc++.so,$(shell $(CC) -print-file-name=$(library)))
 
-sanitize: $(VENV)/test.stamp
+sanitize: sanitized
 	$(C_TESTS) sanitize
+	$(SANITIZED_PYTEST) -m "not measures and not slow and not browser" --cases $(SHARE) \
+	    $(patsubst %,--ignore-glob='tests/%',$(UNSANITIZED)) tests
+
+sanitized: $(VENV)/test.stamp
 	rm -rf $(SANITIZED)/lib
 	LGINT_SANITIZE=1 CC="$(CC)" $(BIN)/python setup.py -q build --build-base $(SANITIZED) --build-lib $(SANITIZED)/lib
-	LD_PRELOAD="$(PRELOAD)" ASAN_OPTIONS=detect_leaks=0 PYTHONMALLOC=malloc PYTHONPATH=$(SANITIZED)/lib \
-	    $(BIN)/pytest -n $(JOBS) --capture=sys -m "not measures and not slow and not browser" --cases $(SHARE) \
-	    $(patsubst %,--ignore-glob='tests/%',$(UNSANITIZED)) tests
+
+fuzz: sanitized
+	LGINT_FUZZ=$(FUZZ) $(SANITIZED_PYTEST) tests/models/test_random_*.py
 
 # What `cibuildwheel` does for each platform (see pyproject.toml), but only for this machine's Python.
 WHEEL := $(abspath build/wheel)

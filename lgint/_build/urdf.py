@@ -25,6 +25,7 @@ from lgint._build.joints import JointBuilder
 from lgint._build.parts import Ground
 from lgint._model.formulations import FORMULATIONS
 from lgint._model.record import MINIMAL
+from lgint._rotation import cross
 from lgint._rotation import rotation as rotation_matrix
 
 KINDS: Final = {
@@ -467,7 +468,15 @@ class _Adding(NamedTuple):
     prefix: str
     formulation: str
     start: dict[str, float]  # coordinates of joints that mimic others
+    carrier: Body | None  # the base, if it moves
     found: UrdfRobot
+
+    def motion(self, x: Array, R: Array) -> tuple[Array, Array]:
+        """The velocity of a COM and the angular velocity of its body, which moves with the base at the start."""
+        if self.carrier is None:
+            return ZERO, ZERO
+        omega = self.carrier.R @ self.carrier.omega
+        return self.carrier.velocity + cross(omega, x - self.carrier.x), R.T @ omega
 
 
 class UrdfBuilder(BodyBuilder, JointBuilder, CouplingBuilder):
@@ -483,7 +492,7 @@ class UrdfBuilder(BodyBuilder, JointBuilder, CouplingBuilder):
         rotation: ArrayLike | None = None,
         formulation: str = MINIMAL,
     ) -> UrdfRobot:
-        """Adds the links and joints of a robot from a URDF file, with all joints at zero.
+        """Adds the links and joints of a robot from a URDF file, with all joints at zero and at rest.
 
         Bodies and joints have the names of the file. The axes of a body are those of its link. Links that fixed joints
         connect are one body, with the name of the first one, and so is a link without mass that no mass hangs on with
@@ -539,7 +548,10 @@ class UrdfBuilder(BodyBuilder, JointBuilder, CouplingBuilder):
             for name in names:
                 self._new_name(kind, prefix + name)
         group = _group(robot, robot.root)
-        adding = _Adding(robot, prefix, formulation, _starts(robot), UrdfRobot("", {}, {}, {}, []))
+        carrier = self._at(partner) if partner else None
+        moves = carrier is not None and (carrier.velocity.any() or carrier.omega.any())
+        found = UrdfRobot("", {}, {}, {}, [])
+        adding = _Adding(robot, prefix, formulation, _starts(robot), carrier if moves else None, found)
         body = self._add_root(adding, group, partner, at)
         self._add_below(adding, group, body, at)
         for joint in robot.joints.values():
@@ -591,15 +603,16 @@ class UrdfBuilder(BodyBuilder, JointBuilder, CouplingBuilder):
         robot, inertia = adding.robot, group.inertia
         name, element = adding.prefix + group.first, robot.links[group.first].element
         x = at.x + at.R @ inertia.com
+        velocity, omega = adding.motion(x, at.R)
         if inertia.mass == 0:
             if formulation != MINIMAL:
                 robot.file.refuse(element, "a link inside a chain needs mass, or formulation='minimal'")
-            self._add_body(Body(name, 0.0, inertia.moments, x, at.R, ZERO, ZERO, formulation, None))
+            self._add_body(Body(name, 0.0, inertia.moments, x, at.R, velocity, omega, formulation, None))
         else:
             principal = np.linalg.eigvalsh(inertia.moments)
             if principal[0] + principal[1] < principal[2] * (1 - 1e-9):
                 robot.file.ignore("moments of inertia that violate the triangle inequality")
-            self._add_body(Body(name, inertia.mass, inertia.moments, x, at.R, ZERO, ZERO, formulation, None))
+            self._add_body(Body(name, inertia.mass, inertia.moments, x, at.R, velocity, omega, formulation, None))
         self._place(adding, group, name, at)
         return name
 

@@ -268,8 +268,14 @@ def _gradients(probe: _Probe, p: _Point) -> Errors:
 
 
 def _only_potential_forces(model: System) -> bool:
-    """Whether V accounts for all forces at rest: for compiled models without loads, Lagrangian ones without `force`."""
-    return model.given["force"] is None if isinstance(model, LagrangianModel) else model.core.conservative
+    """Whether V accounts for all forces at rest: for compiled models without loads, Lagrangian ones without `force`.
+
+    Where a support moves, dampers push bodies at rest.
+    """
+    if isinstance(model, LagrangianModel):
+        return model.given["force"] is None
+    moving = isinstance(model, Model) and any(row["motion"] for row in model.record()["supports"].values())
+    return model.core.conservative and not moving
 
 
 def _has_energy(model: System) -> bool:

@@ -349,6 +349,22 @@ def test_kinds_places_prefixes_and_bases(tmp_path):
         assert np.allclose(runs[0].position(name)[-1], runs[1].position(name)[-1], rtol=0, atol=1e-9)
 
 
+@pytest.mark.parametrize("formulation", ["minimal", "SE3"])
+def test_robots_move_with_their_base_at_the_start(formulation, tmp_path):
+    path = robot(tmp_path, link("a"), link("b"), joint("j", "continuous", "a", "b", '<origin xyz="0.1 0.2 -1"/>'))
+    b = lgint.ModelBuilder(gravity=GRAVITY)
+    motion = {"velocity": (1.0, 2.0, 3.0), "angular_velocity": (0.3, -0.2, 0.5)}
+    b.add_body("ship", mass=9.0, inertia=(1, 1, 1), rotation=(0.6, 0.8, 0.0, 0.0), **motion)
+    b.add_urdf(path, base="ship", position=(1, 0, 0), formulation=formulation)
+    model = b.build()
+    state = model.state()
+    omega = state.rotation("ship") @ motion["angular_velocity"]
+    for name in ("a", "b"):
+        assert np.allclose(state.velocity(name), motion["velocity"] + np.cross(omega, state.position(name)), atol=1e-12)
+        assert np.allclose(state.rotation(name) @ state.angular_velocity(name), omega, atol=1e-12)
+    assert state.joint_rate("j") == pytest.approx(0, abs=1e-12)
+
+
 def test_an_unknown_base_is_refused(tmp_path):
     path = robot(tmp_path, link("a"))
     for base in ("nope", None):
