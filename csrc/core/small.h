@@ -84,6 +84,12 @@ static inline void lg_add_cross(const double a[3], const double b[3], double c[3
     c[2] += a[0] * b[1] - a[1] * b[0];
 }
 
+/* Of two numbers, neither of which is a NaN. */
+static inline double lg_larger(double a, double b)
+{
+    return a > b ? a : b;
+}
+
 /* The largest absolute value, or NaN if there is one. Without their signs, doubles are ordered like the integers with
    the same bits, with every NaN above all numbers. */
 static inline double lg_max_abs(int n, const double *x)

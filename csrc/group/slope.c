@@ -9,7 +9,7 @@
 enum { MOST_TERMS = 200 };
 
 /* B = A B */
-static void multiply(int n, const double *A, double *B)
+static void slope_multiply(int n, const double *A, double *B)
 {
     double column[LG_NODE_NV];
     for (int j = 0; j < n; j++) {
@@ -47,7 +47,7 @@ void lg_tangent_slope(const lg_node *node, const double *theta, const double *y,
     lg_zero(count, W);
     for (int k = 0; k < MOST_TERMS; k++) {
         node->ad(0, u, V);
-        multiply(n, A, U);
+        slope_multiply(n, A, U);
         lg_axpy(count, -1, V, U);
         double next[LG_NODE_NV] = {0};
         for (int l = 0; l < n; l++)

@@ -155,7 +155,7 @@ static lg_point point_at(const lg_state *state, double h, double c, const double
 
 /* Moves to the point of a row of weights: its coordinates, and its velocities without the contribution of the last
    `open` stages of the row. */
-static void move(lg_herk_stepper *rk, const lg_state *state, const lg_weights *weights, int open, double h)
+static void herk_move(lg_herk_stepper *rk, const lg_state *state, const lg_weights *weights, int open, double h)
 {
     int nv = rk->slopes.space->nv;
     lg_weights known = *weights;
@@ -233,7 +233,7 @@ static lg_status take_stage(lg_herk_stepper *rk, const lg_state *state, int i, d
     const lg_weights *row = &rk->A[i + 1];
     int nv = rk->slopes.space->nv;
     LG_TRY(assemble(rk, state, i, h));
-    move(rk, state, row, 1, h);
+    herk_move(rk, state, row, 1, h);
     LG_TRY(set_rows(rk, state, rk->c[i + 1], h, rk->B_next));
 
     lg_point next = point_at(state, h, rk->c[i + 1], rk->theta, rk->q, rk->v);
@@ -257,7 +257,7 @@ static lg_status estimate(lg_herk_stepper *rk, const lg_state *state, double h)
     const lg_space *space = rk->slopes.space;
     lg_accel *accel = &rk->base.accel;
     double pivot = pivot_of(&rk->b_hat, h);
-    move(rk, state, &rk->b_hat, 1, h);
+    herk_move(rk, state, &rk->b_hat, 1, h);
     LG_TRY(set_rows(rk, state, 1, h, accel->B));
 
     lg_point point = point_at(state, h, 1, rk->theta, rk->q, rk->v);
@@ -285,7 +285,7 @@ static void herk_begin(lg_herk_stepper *rk, const lg_state *state, double h)
     lg_slopes_begin(&rk->slopes, state);
     lg_zero(rk->base.system->pattern->nrows, rk->lam_end);
     lg_axpy(rk->base.system->pattern->nrows, rk->d[0], state->lam, rk->lam_end);
-    move(rk, state, &rk->A[1], 0, h);
+    herk_move(rk, state, &rk->A[1], 0, h);
     set_rate(rk, state, 1);
 }
 
@@ -303,7 +303,7 @@ static lg_status accelerate(lg_herk_stepper *rk, const lg_point *end)
     return LG_OK;
 }
 
-static lg_status finish(lg_herk_stepper *rk, const lg_state *state, double h)
+static lg_status herk_finish(lg_herk_stepper *rk, const lg_state *state, double h)
 {
     lg_point end = point_at(state, h, 1, rk->theta_end, rk->q_end, rk->v_end);
     if (rk->levels && rk->consistent)
@@ -322,7 +322,7 @@ static lg_status herk_step(lg_stepper *self, lg_state *state, double h)
         LG_TRY(take_stage(rk, state, i, h));
     if (rk->estimates)
         LG_TRY(estimate(rk, state, h));
-    LG_TRY(finish(rk, state, h));
+    LG_TRY(herk_finish(rk, state, h));
     return lg_stepper_accept(self, state, h, rk->theta_end, rk->q_end, rk->v_end, rk->a_end, rk->lam_end);
 }
 

@@ -187,13 +187,13 @@ static void hht_layout(lg_stepper *self, lg_arena *arena)
 
 /* ---- the carry: a_n, F_n, the h that a_n belongs to, the memory of Newton's method ---- */
 
-static int carry_count(const lg_stepper *self)
+static int hht_carry_count(const lg_stepper *self)
 {
     return 2 * self->system->space->nv + 1 + LG_NEWTON_MEMORY;
 }
 
 /* A consistent start has F_n = -M vdot_n. */
-static lg_status reset(lg_stepper *self, lg_state *state)
+static lg_status hht_reset(lg_stepper *self, lg_state *state)
 {
     const lg_system *system = self->system;
     int nv = system->space->nv;
@@ -474,7 +474,7 @@ static lg_status hht_step(lg_stepper *self, lg_state *state, double h)
     return LG_OK;
 }
 
-static const lg_stepper_carry carry_functions = {.count = carry_count, .reset = reset};
+static const lg_stepper_carry carry_functions = {.count = hht_carry_count, .reset = hht_reset};
 
 static const char *refuse_sensitivities(const lg_stepper *self)
 {

@@ -100,7 +100,8 @@ static void rkmk_layout(lg_stepper *self, lg_arena *arena)
 }
 
 /* Moves to the point of a combination of slopes: q = q_n exp(theta), v = v_n + ...; forms K there unless it is NULL. */
-static LG_INLINE void move(lg_rkmk_stepper *rk, const lg_state *state, const lg_weights *weights, double h, double *K)
+static LG_INLINE void rkmk_move(lg_rkmk_stepper *rk, const lg_state *state, const lg_weights *weights, double h,
+                                double *K)
 {
     const lg_space *space = rk->base.system->space;
     lg_slopes_advance(&rk->slopes, weights, h, state->v, rk->theta, rk->v);
@@ -125,7 +126,7 @@ static inline lg_status accelerate(lg_rkmk_stepper *rk, const lg_state *state, d
 }
 
 /* Moves the end of the step onto the constraints, stores the values that the error estimate needs, and accelerates. */
-static lg_status finish(lg_rkmk_stepper *rk, const lg_state *state, double h)
+static lg_status rkmk_finish(lg_rkmk_stepper *rk, const lg_state *state, double h)
 {
     const lg_space *space = rk->base.system->space;
     lg_accel *accel = &rk->base.accel;
@@ -145,22 +146,22 @@ static lg_status finish(lg_rkmk_stepper *rk, const lg_state *state, double h)
 
 /* ---- the carry: phi and phidot at the start of the next step, behind a 1; zeros: they are not known ---- */
 
-static int carry_count(const lg_stepper *self)
+static int rkmk_carry_count(const lg_stepper *self)
 {
     int nrows = ((const lg_rkmk_stepper *)self)->nrows;
     return nrows ? 1 + 2 * nrows : 0;
 }
 
-static lg_status reset(lg_stepper *self, lg_state *state)
+static lg_status rkmk_reset(lg_stepper *self, lg_state *state)
 {
-    lg_zero(carry_count(self), state->carry);
+    lg_zero(rkmk_carry_count(self), state->carry);
     return LG_OK;
 }
 
 /* Runs with fixed steps, and those of earlier versions, carry nothing. */
 static int adopt(const lg_stepper *self, int count, const double *given, double *carry)
 {
-    int own = carry_count(self), fits = count == 1 + 2 * self->system->pattern->nrows;
+    int own = rkmk_carry_count(self), fits = count == 1 + 2 * self->system->pattern->nrows;
     if (fits)
         lg_copy(own, given, carry);
     else
@@ -192,13 +193,13 @@ static lg_status rkmk_step(lg_stepper *self, lg_state *state, double h)
     lg_slopes_begin(&rk->slopes, state);
     for (int i = 1; i < rk->stages; i++) {
         double *K = lg_slopes_at(&rk->slopes, i);
-        move(rk, state, &rk->A[i], h, K);
+        rkmk_move(rk, state, &rk->A[i], h, K);
         lg_slopes_set_flow(&rk->slopes, i, rk->q, rk->v);
         LG_TRY(accelerate(rk, state, t + rk->c[i] * h, inside, K + space->nv));
     }
 
-    move(rk, state, &rk->b, h, NULL);
-    LG_TRY(finish(rk, state, h));
+    rkmk_move(rk, state, &rk->b, h, NULL);
+    LG_TRY(rkmk_finish(rk, state, h));
     take_over(rk, state->carry);
     LG_TRY(lg_stepper_accept(self, state, h, rk->theta, rk->q, rk->v, rk->a, rk->lam));
     hand_over(rk, state->carry);
@@ -288,7 +289,7 @@ static lg_status write_curve(lg_stepper *self, const lg_state *before, const lg_
     set_last_slopes(rk, before->q, F, after);
     for (int i = 0; i < LG_CURVE_STAGES; i++, next++) {
         double *K = lg_slopes_at(&rk->slopes, next), c = lg_ratio_value(tableau->curve->c[i]);
-        move(rk, before, &rk->curve_A[i], h, K);
+        rkmk_move(rk, before, &rk->curve_A[i], h, K);
         lg_slopes_set_flow(&rk->slopes, next, rk->q, rk->v);
         LG_TRY(accelerate(rk, before, before->t + c * h, before->t + 0.5 * h, K + ny / 2));
     }
@@ -339,7 +340,7 @@ static lg_status differentiate_stage(lg_rkmk_stepper *rk, const lg_state *before
     lg_stage_derivatives *d = &rk->derivatives;
     double *K = lg_slopes_at(&rk->slopes, i);
     int nv = d->nv;
-    move(rk, before, &rk->A[i], h, K);
+    rkmk_move(rk, before, &rk->A[i], h, K);
     lg_stage_derivatives_move(d, rk->theta, K);
     LG_TRY(linearise(rk, before, before->t + rk->c[i] * h, before->t + 0.5 * h, K + nv));
     for (int k = 0; k < d->start->count; k++) {
@@ -356,7 +357,7 @@ static lg_status differentiate_end(lg_rkmk_stepper *rk, const lg_state *before, 
 {
     lg_stage_derivatives *d = &rk->derivatives;
     lg_accel *accel = &rk->base.accel;
-    move(rk, before, &rk->b, h, NULL);
+    rkmk_move(rk, before, &rk->b, h, NULL);
     lg_stage_derivatives_move(d, rk->theta, NULL);
     for (int k = 0; k < s->count; k++)
         lg_stage_derivatives_advance(d, &rk->b, 0, k);
@@ -364,7 +365,7 @@ static lg_status differentiate_end(lg_rkmk_stepper *rk, const lg_state *before, 
     lg_copy(d->nv * s->count, d->v, s->v);
     d->follower.dq = s->q, d->follower.dv = s->v;
     accel->follower = &d->follower;
-    lg_status status = finish(rk, before, h);
+    lg_status status = rkmk_finish(rk, before, h);
     accel->follower = NULL;
     return status;
 }
@@ -396,7 +397,7 @@ static const lg_stepper_sensitivities rkmk_sensitivities = {.refused = lg_stage_
                                                             .reset = reset_nothing,
                                                             .step = differentiate};
 
-static const lg_stepper_carry rkmk_carry = {.count = carry_count, .reset = reset, .adopt = adopt};
+static const lg_stepper_carry rkmk_carry = {.count = rkmk_carry_count, .reset = rkmk_reset, .adopt = adopt};
 
 static const lg_stepper_tableaux rkmk_tableaux = {.degree = curve_degree, .write = write_curve};
 

@@ -107,7 +107,7 @@ static LG_APART lg_status refuse_end(lg_stepper *self, lg_point end)
 }
 
 /* Makes the memory of the system that at the end of a step from `state`. */
-static LG_APART lg_status commit(lg_stepper *self, lg_state *state, lg_point end)
+static LG_APART lg_status stepper_commit(lg_stepper *self, lg_state *state, lg_point end)
 {
     const lg_system *system = self->system;
     lg_copy(system->nmem, state->mem, self->mem);
@@ -130,7 +130,7 @@ lg_status lg_stepper_accept(lg_stepper *self, lg_state *state, double h, const d
     if (space->singular && lg_space_regular(space, q, &nearest) < LG_REGULAR)
         return LG_COORDINATES;
     if (system->commit)
-        LG_TRY(commit(self, state, end_of(self, state, h, theta, q, v, a, lam)));
+        LG_TRY(stepper_commit(self, state, end_of(self, state, h, theta, q, v, a, lam)));
 
     lg_copy(space->nq, q, state->q);
     lg_space_polish(space, state->q);

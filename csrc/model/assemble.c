@@ -56,7 +56,7 @@ static inline const lg_force_type *force_in(lg_form form, lg_forces forces)
     return form != LG_FORM_DYNAMICS && type->in[form] ? type->in[form] : type;
 }
 
-static inline lg_status move(const lg_model *m, lg_form form, const lg_point *at, lg_level level, int all)
+static inline lg_status model_move(const lg_model *m, lg_form form, const lg_point *at, lg_level level, int all)
 {
     lg_span ground = {&m->ground, &m->ground + 1};
     if (level > LG_NO_POSES && (all || m->ground.nactive))
@@ -72,7 +72,7 @@ static inline lg_status move(const lg_model *m, lg_form form, const lg_point *at
 
 lg_status lg_model_move(const lg_model *m, lg_form form, const lg_point *at, lg_level level, int all)
 {
-    return move(m, form, at, level, all);
+    return model_move(m, form, at, level, all);
 }
 
 /* The level of kinematics that forces and rows need. Discrete gradients want rates of rows, and need twists where there
@@ -140,11 +140,11 @@ static int wants_rows(const lg_model *m, const lg_wanted *want)
 
 static inline lg_status move_for(const lg_model *m, lg_form form, const lg_point *at, const lg_wanted *want)
 {
-    return move(m, form, at, level_of(m, want, wants_forces(want), wants_rows(m, want)), 0);
+    return model_move(m, form, at, level_of(m, want, wants_forces(want), wants_rows(m, want)), 0);
 }
 
 /* Forces and joints leave their wrenches on the frames. */
-static inline lg_status add_wrenches(const lg_model *m, lg_form form, const lg_point *at, const lg_wanted *want)
+static inline lg_status model_add_wrenches(const lg_model *m, lg_form form, const lg_point *at, const lg_wanted *want)
 {
     int forces = wants_forces(want), rows = wants_rows(m, want);
     if (forces)
@@ -183,7 +183,7 @@ static inline lg_status eval(const lg_model *m, lg_form form, const lg_point *at
         LG_TRY(set_values(m, at));
     if (want->Ma || want->gyro || want->ntangents)
         add_inertia(m, form, at, want);
-    LG_TRY(add_wrenches(m, form, at, want));
+    LG_TRY(model_add_wrenches(m, form, at, want));
     LG_TRY(collect(m, form, at, want));
     if (m->ncontrols && lg_wants_slopes(want))
         LG_TRY(lg_model_add_controls(m, at, want));
@@ -236,7 +236,7 @@ lg_status lg_model_add_wrenches(const lg_model *m, lg_form form, const lg_point 
     LG_TRY(move_for(m, form, at, want));
     if (m->ntendons && wants_forces(want))
         lg_tendons_pull(m, at);
-    return add_wrenches(m, form, at, want);
+    return model_add_wrenches(m, form, at, want);
 }
 
 lg_status lg_model_collect(const lg_model *m, const lg_point *at, const lg_wanted *want)
@@ -249,7 +249,7 @@ lg_status lg_model_collect(const lg_model *m, const lg_point *at, const lg_wante
 static LG_APART lg_status add_force_wrenches(const lg_model *m, const lg_point *at, double *gathered)
 {
     const lg_wanted forces = {.force = gathered};
-    LG_TRY(move(m, LG_FORM_DYNAMICS, at, m->force_level, 0));
+    LG_TRY(model_move(m, LG_FORM_DYNAMICS, at, m->force_level, 0));
     LG_TRY(set_values(m, at));
     LG_TRY(add_forces(m, LG_FORM_DYNAMICS, at, &forces, 0));
     LG_TRY(add_joints(m, LG_FORM_DYNAMICS, at, &forces, 0));

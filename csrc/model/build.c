@@ -75,7 +75,7 @@ typedef struct builder {
     int *used; /* per frame of the description, by forces and by joints: lg_frame.loaded */
 } builder;
 
-static void *take(lg_arena *arena, int count, size_t size)
+static void *build_take(lg_arena *arena, int count, size_t size)
 {
     return lg_arena_take(arena, (size_t)count * size);
 }
@@ -85,16 +85,16 @@ static void layout_records(void *self, lg_arena *arena)
     builder *b = self;
     lg_model *m = b->model;
     sizes n = b->n;
-    m->bodies = take(arena, n.nbodies, sizeof *m->bodies);
-    m->forces = take(arena, n.nforces, sizeof *m->forces);
-    m->joints = take(arena, n.njoints, sizeof *m->joints);
-    m->loads = take(arena, n.nforces, sizeof *m->loads);
-    m->frames = take(arena, n.nframes, sizeof *m->frames);
-    m->body_spans = take(arena, lg_body_type_count, sizeof *m->body_spans);
-    m->force_spans = take(arena, lg_force_type_count, sizeof *m->force_spans);
-    m->joint_spans = take(arena, lg_joint_type_count, sizeof *m->joint_spans);
-    m->frame_of = take(arena, n.nframes, sizeof *m->frame_of);
-    m->element_of = take(arena, n.nelements, sizeof *m->element_of);
+    m->bodies = build_take(arena, n.nbodies, sizeof *m->bodies);
+    m->forces = build_take(arena, n.nforces, sizeof *m->forces);
+    m->joints = build_take(arena, n.njoints, sizeof *m->joints);
+    m->loads = build_take(arena, n.nforces, sizeof *m->loads);
+    m->frames = build_take(arena, n.nframes, sizeof *m->frames);
+    m->body_spans = build_take(arena, lg_body_type_count, sizeof *m->body_spans);
+    m->force_spans = build_take(arena, lg_force_type_count, sizeof *m->force_spans);
+    m->joint_spans = build_take(arena, lg_joint_type_count, sizeof *m->joint_spans);
+    m->frame_of = build_take(arena, n.nframes, sizeof *m->frame_of);
+    m->element_of = build_take(arena, n.nelements, sizeof *m->element_of);
     b->parameters = lg_arena_doubles(arena, n.nparameters);
 }
 
@@ -115,13 +115,13 @@ static void layout_shape(void *self, lg_arena *arena)
     lg_model_layout_choice(b->model, n.nloops, n.nmasked, arena);
     lg_model_layout_controls(b->model, b->spec, n.nforces, arena);
     lg_tendons_layout(b->model, n.npieces, arena);
-    b->model->row_names = take(arena, n.nrows, sizeof *b->model->row_names);
+    b->model->row_names = build_take(arena, n.nrows, sizeof *b->model->row_names);
     b->model->body_on = lg_arena_ints(arena, (size_t)n.nblocks);
-    b->body_of = take(arena, n.nblocks + n.nsupports, sizeof *b->body_of);
+    b->body_of = build_take(arena, n.nblocks + n.nsupports, sizeof *b->body_of);
     b->used = lg_arena_ints(arena, (size_t)n.nframes);
-    b->reads = take(arena, n.nreaders, sizeof *b->reads);
+    b->reads = build_take(arena, n.nreaders, sizeof *b->reads);
     b->read = lg_arena_ints(arena, (size_t)n.nreads);
-    b->read_block = take(arena, 2 * n.nreads, sizeof *b->read_block);
+    b->read_block = build_take(arena, 2 * n.nreads, sizeof *b->read_block);
     b->names = lg_arena_take(arena, n.name_bytes);
 }
 

@@ -10,7 +10,7 @@ void lg_model_layout_choice(lg_model *m, int nloops, int nmasked, lg_arena *aren
     m->inactive = lg_arena_ints(arena, (size_t)nmasked);
 }
 
-static void add_rows(lg_model *m, const lg_joint *joint, unsigned implied, lg_layout *layout)
+static void choice_add_rows(lg_model *m, const lg_joint *joint, unsigned implied, lg_layout *layout)
 {
     for (int i = 0; i < joint->nrows; i++) {
         m->inactive[m->pattern.nmasked] = (int)(implied >> i & 1);
@@ -42,7 +42,7 @@ void lg_model_fill_choice(lg_model *m, const lg_model_spec *spec, int nloops, lg
     for (int loop = 1; loop <= nloops; loop++) {
         for (int i = 0; i < spec->nelements; i++)
             if (spec->elements[i].loop == loop && m->element_of[i].joint && !lg_joint_continues(m->element_of[i].joint))
-                add_rows(m, m->element_of[i].joint, spec->elements[i].implied, layout);
+                choice_add_rows(m, m->element_of[i].joint, spec->elements[i].implied, layout);
         m->loop_start[loop] = m->pattern.nmasked;
     }
     m->choice = (lg_choice){nloops, m->loop_start, m->inactive, m->system.nmem};

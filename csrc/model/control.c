@@ -57,7 +57,7 @@ static int takes(lg_element *e, int width, const lg_controller *control, int fir
     return 1;
 }
 
-static void add_block(lg_controller *control, int block)
+static void control_add_block(lg_controller *control, int block)
 {
     int i = control->nblocks;
     while (i > 0 && control->block[i - 1] > block)
@@ -79,19 +79,19 @@ static void connect(lg_model *m, lg_controller *control, int first)
         control->force[control->nforces++] = i;
         control->nefforts += e->info->uses_control;
         for (int s = 0; s < e->info->nframes; s++)
-            add_block(control, e->frame[s]->body->index);
+            control_add_block(control, e->frame[s]->body->index);
     }
     for (int i = 0; i < m->nbodies; i++)
         if (m->bodies[i].block && takes(&m->bodies[i].e, m->bodies[i].block->nv, control, first)) {
             control->states = i;
-            add_block(control, m->bodies[i].index);
+            control_add_block(control, m->bodies[i].index);
         }
     for (int i = 0; i < control->given.nreads; i++)
-        add_block(control, block_of_velocity(m, control->given.reads[i]));
+        control_add_block(control, block_of_velocity(m, control->given.reads[i]));
 }
 
 /* Doubles of scratch for the tangent: a state beside the point, and matrices of the values by velocities. */
-static size_t work_of(const lg_model *m, const lg_controller *control)
+static size_t control_work_of(const lg_model *m, const lg_controller *control)
 {
     size_t nv = (size_t)m->space.nv, n = (size_t)control->given.nvalues, given = control->given.has_tangent ? nv : 2;
     return lg_beside_work(&m->space) + n * (2 * nv + nv + 2 * nv + 2 * given);
@@ -109,7 +109,7 @@ static lg_status fill_control(lg_model *m, lg_controller *control, int first, lg
         return LG_OK;
     }
     control->work = (size_t)m->system.nwork;
-    m->system.nwork += (int)work_of(m, control);
+    m->system.nwork += (int)control_work_of(m, control);
     for (int i = 0; i < control->nblocks; i++)
         lg_layout_member(layout, control->block[i]);
     control->matrix_block = lg_layout_clique(layout);
@@ -248,7 +248,7 @@ static slopes open_slopes(const lg_model *m, const lg_controller *c, const lg_po
     return s;
 }
 
-static lg_status differentiate(const slopes *s, int level, int k)
+static lg_status control_differentiate(const slopes *s, int level, int k)
 {
     double *low = s->given, *high = s->given + s->n;
     lg_point beside = lg_beside_point(&s->beside);
@@ -279,7 +279,7 @@ static lg_status differences(const slopes *s, const lg_wanted *want)
         int k = s->c->given.reads[i], block = block_of_velocity(s->m, k);
         for (int level = 0; level < 2; level++)
             if (wants_level(want, &s->m->blocks[block], block, level))
-                LG_TRY(differentiate(s, level, k));
+                LG_TRY(control_differentiate(s, level, k));
     }
     return LG_OK;
 }
@@ -341,7 +341,7 @@ static lg_status exert_units(const slopes *s)
 }
 
 /* S_ij -= (generalized forces on block i) d(values)/du of block j */
-static void add_product(const slopes *s, const lg_tangent *to, int i, int j)
+static void control_add_product(const slopes *s, const lg_tangent *to, int i, int j)
 {
     const lg_controller *c = s->c;
     const lg_block *row = &s->m->blocks[c->block[i]], *column = &s->m->blocks[c->block[j]];
@@ -366,7 +366,7 @@ static void add_along(const slopes *s, const lg_tangent *to)
         lg_chain_mul(block, chain, 1, s->n, s->by[1] + s->n * block->v, s->along);
         lg_axpy(s->n * block->nv, 1, s->along, s->by_unknown);
         for (int i = 0; i < c->nblocks; i++)
-            add_product(s, to, i, j);
+            control_add_product(s, to, i, j);
     }
 }
 

@@ -155,7 +155,7 @@ static int without_step(void *self, lg_kinetics kinetics)
 typedef lg_status evaluate_step(const lg_model *m, const lg_pair *pair, const lg_pair_wanted *wanted,
                                 const step_work *w);
 
-static lg_status evaluate(void *self, const lg_pair *pair, const lg_pair_wanted *wanted, evaluate_step *step)
+static lg_status pair_evaluate(void *self, const lg_pair *pair, const lg_pair_wanted *wanted, evaluate_step *step)
 {
     const lg_model *m = self;
     step_work w;
@@ -174,7 +174,7 @@ static lg_status evaluate(void *self, const lg_pair *pair, const lg_pair_wanted 
 #define PAIR(step)                                                                                                     \
     static lg_status pair_##step(void *self, const lg_pair *pair, const lg_pair_wanted *wanted)                        \
     {                                                                                                                  \
-        return evaluate(self, pair, wanted, step);                                                                     \
+        return pair_evaluate(self, pair, wanted, step);                                                                \
     }
 PAIR(discrete)
 PAIR(discrete_printed)

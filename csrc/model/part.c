@@ -3,7 +3,7 @@
 
 #include "model/tendon.h"
 
-static void *take(lg_arena *arena, int count, size_t size)
+static void *part_take(lg_arena *arena, int count, size_t size)
 {
     return lg_arena_take(arena, (size_t)count * size);
 }
@@ -13,14 +13,14 @@ void lg_part_layout(const lg_influence *in, lg_model *m, double **parameters, lg
     lg_model measured;
     lg_model *to = m ? m : &measured;
     *to = *in->m;
-    to->bodies = take(arena, in->nbodies, sizeof *to->bodies);
-    to->forces = take(arena, in->nforces, sizeof *to->forces);
-    to->joints = take(arena, in->njoints, sizeof *to->joints);
-    to->frames = take(arena, in->nframes, sizeof *to->frames);
-    to->body_spans = take(arena, in->nbodies, sizeof *to->body_spans);
-    to->force_spans = take(arena, in->nforces, sizeof *to->force_spans);
-    to->joint_spans = take(arena, in->njoints, sizeof *to->joint_spans);
-    to->tendons = take(arena, in->nforces, sizeof *to->tendons);
+    to->bodies = part_take(arena, in->nbodies, sizeof *to->bodies);
+    to->forces = part_take(arena, in->nforces, sizeof *to->forces);
+    to->joints = part_take(arena, in->njoints, sizeof *to->joints);
+    to->frames = part_take(arena, in->nframes, sizeof *to->frames);
+    to->body_spans = part_take(arena, in->nbodies, sizeof *to->body_spans);
+    to->force_spans = part_take(arena, in->nforces, sizeof *to->force_spans);
+    to->joint_spans = part_take(arena, in->njoints, sizeof *to->joint_spans);
+    to->tendons = part_take(arena, in->nforces, sizeof *to->tendons);
     to->tendon_pieces = lg_arena_ints(arena, (size_t)in->nforces);
     *parameters = lg_arena_doubles(arena, in->nparameters);
 }

@@ -202,7 +202,7 @@ static double *S_at(const lg_articulated *art, int row, int column)
 }
 
 /* Adds the part of a block; one triangle of it is the other one if C and B belong to one point. */
-static void add_block(lg_articulated *art, int block, int symmetric)
+static void articulated_add_block(lg_articulated *art, int block, int symmetric)
 {
     int nv = art->system->pattern->nv[block], n = art->first[block + 1] - art->first[block];
     const int *row = art->row + art->first[block];
@@ -240,7 +240,7 @@ lg_status lg_articulated_border(lg_articulated *art, const double *columns, cons
         put_rows(art, rows);
     lg_zero(n * n, art->S);
     for (int b = 0; b < art->system->pattern->nblocks; b++)
-        add_block(art, b, columns == rows);
+        articulated_add_block(art, b, columns == rows);
     for (int i = 0; i < n; i++)
         *S_at(art, i, i) += art->inactive[i];
     scale_S(art);

@@ -32,7 +32,7 @@ void lg_linearised_layout(lg_linearised *l, lg_arena *arena)
     l->work = lg_arena_doubles(arena, system->sensitivity ? (size_t)system->sensitivity->nwork : 0);
 }
 
-static lg_status evaluate(lg_linearised *l, const lg_point *point, const lg_wanted *wanted)
+static lg_status linearised_evaluate(lg_linearised *l, const lg_point *point, const lg_wanted *wanted)
 {
     const lg_system *system = l->accel->system;
     l->accel->evaluations++;
@@ -48,7 +48,7 @@ lg_status lg_linearise(lg_linearised *l, const lg_point *point, const lg_tangent
     wanted.ntangents = also ? 3 : 2;
     for (int i = 0; i < wanted.ntangents; i++)
         lg_matrix_zero(tangents[i].S);
-    return evaluate(l, point, &wanted);
+    return linearised_evaluate(l, point, &wanted);
 }
 
 void lg_linearised_forces(lg_linearised *l, double s, const double *dq, const double *dv, double *out)
@@ -146,7 +146,7 @@ static lg_status add_displaced(lg_linearised *l, const lg_point *point, double x
     lg_space_retract(system->space, point->q, l->theta, l->q);
     lg_point at = *point;
     at.q = l->q, at.v = l->v, at.mem.theta = l->theta;
-    LG_TRY(evaluate(l, &at, &(lg_wanted){.B = B, .zeta = zeta}));
+    LG_TRY(linearised_evaluate(l, &at, &(lg_wanted){.B = B, .zeta = zeta}));
     lg_pattern_add_B(system->pattern, B, s, point->a, rows);
     lg_axpy(nrows, -s, zeta, rows);
     return LG_OK;

@@ -1,6 +1,8 @@
 /* Newton's method; see newton.h. */
 #include "solve/newton.h"
 
+#include "core/small.h"
+
 #include <float.h>
 #include <math.h>
 
@@ -21,15 +23,10 @@ typedef struct iteration {
 
 /* ---- norms ---- */
 
-/* Of two numbers, neither of which is a NaN. */
-static inline double larger(double a, double b)
-{
-    return a > b ? a : b;
-}
-
 static lg_norms larger_norms(const lg_norms *a, const lg_norms *b)
 {
-    return (lg_norms){larger(a->force, b->force), {larger(a->rows[0], b->rows[0]), larger(a->rows[1], b->rows[1])}};
+    return (lg_norms){lg_larger(a->force, b->force),
+                      {lg_larger(a->rows[0], b->rows[0]), lg_larger(a->rows[1], b->rows[1])}};
 }
 
 static int finite_norms(const lg_norms *a)
@@ -48,11 +45,11 @@ static double error_of(double now, double bound)
 static void find_error(iteration *it, const lg_norms *now, const lg_norms *noise)
 {
     double rtol = it->settings->rtol, atol = it->settings->atol, relative = rtol * it->first.force;
-    it->force_bound = larger(it->settings->together ? larger(relative, atol) : relative + atol, noise->force);
+    it->force_bound = lg_larger(it->settings->together ? lg_larger(relative, atol) : relative + atol, noise->force);
     double largest = it->error = error_of(now->force, it->force_bound);
     it->worst_set = -1;
     for (int set = 0; set < LG_ROW_SETS; set++) {
-        double error = error_of(now->rows[set], larger(rtol * it->first.rows[set], noise->rows[set]));
+        double error = error_of(now->rows[set], lg_larger(rtol * it->first.rows[set], noise->rows[set]));
         if (error > largest) {
             largest = error;
             it->worst_set = set;
@@ -87,7 +84,7 @@ enum { UNTESTED_STEPS = 7, STEPS_AFTER_SURPRISE = 32 };
 static void measure(iteration *it)
 {
     lg_newton_memory *m = it->memory;
-    it->contraction = it->last_error > 0 ? larger(it->error / it->last_error, DBL_EPSILON) : 1;
+    it->contraction = it->last_error > 0 ? lg_larger(it->error / it->last_error, DBL_EPSILON) : 1;
     if (it->matrix.count == 1)
         it->first_contraction = it->contraction;
     if (it->matrix.reuses == 1 && it->matrix.renewed) {
@@ -169,9 +166,9 @@ static lg_status find_end(const iteration *it, const lg_newton_problem *problem,
 static double new_matrix_contraction(const iteration *it)
 {
     const lg_newton_memory *m = it->memory;
-    double before = m->new_contraction > 0 ? m->new_contraction * larger(1, it->error / m->new_error) : 0;
+    double before = m->new_contraction > 0 ? m->new_contraction * lg_larger(1, it->error / m->new_error) : 0;
     double here = it->matrix.full && it->matrix.count > 0 ? it->contraction * it->error / it->last_error : 0;
-    return m->new_contraction > 0 ? larger(before, here) : 0;
+    return m->new_contraction > 0 ? lg_larger(before, here) : 0;
 }
 
 /* The expected contraction of a correction by an older matrix. That of the last tested step holds if the first
@@ -184,9 +181,9 @@ static double old_matrix_contraction(const iteration *it)
     if (m->last_contraction == 0 || it->matrix.renewed)
         return here;
     if (it->matrix.count == 0)
-        return wear * larger(m->first_contraction, m->last_contraction);
+        return wear * lg_larger(m->first_contraction, m->last_contraction);
     int as_expected = it->first_contraction <= ordinary * wear * m->first_contraction;
-    return as_expected ? wear * m->last_contraction : larger(wear * m->last_contraction, here);
+    return as_expected ? wear * m->last_contraction : lg_larger(wear * m->last_contraction, here);
 }
 
 /* Whether the next correction, by a new or an old matrix, ends the step without a test. */
@@ -201,7 +198,7 @@ static void remember(iteration *it)
 {
     lg_newton_memory *m = it->memory;
     m->first_error = it->first_error;
-    m->steps_to_test = larger(0, m->steps_to_test - 1);
+    m->steps_to_test = lg_larger(0, m->steps_to_test - 1);
     if (it->matrix.renewed)
         m->last_contraction = 0;
     lg_renewal_end(&it->matrix, it->matrix.count);
@@ -210,7 +207,8 @@ static void remember(iteration *it)
 /* ---- the method ---- */
 
 /* Forms a new matrix if one is due and makes a correction; *ends: the correction ends the step. */
-static lg_status correct(iteration *it, const lg_newton_problem *problem, int with_matrix, double *residual, int *ends)
+static lg_status newton_correct(iteration *it, const lg_newton_problem *problem, int with_matrix, double *residual,
+                                int *ends)
 {
     lg_renewal *matrix = &it->matrix;
     int is_new = lg_renewal_is_due(matrix, it->error, it->contraction);
@@ -254,7 +252,7 @@ static lg_status iterate(iteration *it, const lg_newton_problem *problem, double
             return LG_NO_CONVERGENCE;
         }
 
-        LG_TRY(correct(it, problem, with_matrix, residual, &ends));
+        LG_TRY(newton_correct(it, problem, with_matrix, residual, &ends));
         if (ends) {
             result->evaluated = 0;
             it->memory->untested_steps++;

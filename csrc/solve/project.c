@@ -53,7 +53,7 @@ static lg_status project_velocity(lg_accel *accel, const lg_point *point, int tu
 }
 
 /* One step of Newton's method: q moves, and v, unless it is NULL, follows onto the constraints of velocity. */
-static lg_status correct(lg_accel *accel, const lg_point *point, double *q, double *v)
+static lg_status project_correct(lg_accel *accel, const lg_point *point, double *q, double *v)
 {
     const lg_system *system = accel->system;
     double *phidot = accel->rows + system->pattern->nrows;
@@ -93,7 +93,7 @@ static lg_status project_position(lg_accel *accel, const lg_point *point, lg_wan
             return LG_OK;
 
         last = residual;
-        LG_TRY(correct(accel, point, q, v));
+        LG_TRY(project_correct(accel, point, q, v));
         LG_TRY(factor_at(accel, point, 1, wanted, report));
     }
     return LG_NO_CONVERGENCE;

@@ -3,7 +3,7 @@
 #include "core/small.h"
 
 /* S += k A for an nr x nc block */
-static inline void add_block(double k, int nr, int nc, const double *A, int lda, double *S, int ld)
+static inline void chain_add_block(double k, int nr, int nc, const double *A, int lda, double *S, int ld)
 {
     for (int j = 0; j < nc; j++)
         for (int i = 0; i < nr; i++)
@@ -11,8 +11,8 @@ static inline void add_block(double k, int nr, int nc, const double *A, int lda,
 }
 
 /* S += k A X for an nr x nl A and the nl x nc matrix X with leading dimension ldx */
-static inline void add_product(double k, int nr, int nl, int nc, const double *A, int lda, const double *X, int ldx,
-                               double *S, int ld)
+static inline void chain_add_product(double k, int nr, int nl, int nc, const double *A, int lda, const double *X,
+                                     int ldx, double *S, int ld)
 {
     for (int j = 0; j < nc; j++)
         for (int l = 0; l < nl; l++) {
@@ -37,7 +37,7 @@ static LG_INLINE void add_to_factor(const lg_factor *f, int nv, double k, int nr
 {
     int first = f->first, end = f->end;
     if (col + nc <= first) {
-        add_block(k, nr, nc, A, lda, S + col * ld, ld);
+        chain_add_block(k, nr, nc, A, lda, S + col * ld, ld);
         return;
     }
     X += first + first * nv;
@@ -48,9 +48,9 @@ static LG_INLINE void add_to_factor(const lg_factor *f, int nv, double k, int nr
         return;
     }
     int before = col < first ? first - col : 0;
-    add_block(k, nr, before, A, lda, S + col * ld, ld);
-    add_product(k, nr, nc - before, end - first, A + before * lda, lda, X + (col + before - first), nv, S + first * ld,
-                ld);
+    chain_add_block(k, nr, before, A, lda, S + col * ld, ld);
+    chain_add_product(k, nr, nc - before, end - first, A + before * lda, lda, X + (col + before - first), nv,
+                      S + first * ld, ld);
 }
 
 void lg_chain_add(const lg_block *block, const lg_chain *chain, int level, double s, int row, int nr, int col, int nc,
@@ -62,7 +62,7 @@ void lg_chain_add(const lg_block *block, const lg_chain *chain, int level, doubl
     if (k == 0)
         return;
     if (!X) {
-        add_block(k, nr, nc, A, lda, S + row + col * ld, ld);
+        chain_add_block(k, nr, nc, A, lda, S + row + col * ld, ld);
         return;
     }
     for (; col + nc > f->end; f++) { // columns of several factors

@@ -17,7 +17,7 @@ static void add_force(const lg_held *held, double *out)
 
 /* ---- evaluations, one function for each form ---- */
 
-static inline lg_status evaluate(const lg_held *held, lg_form form, const lg_point *point, const lg_wanted *wanted)
+static inline lg_status held_evaluate(const lg_held *held, lg_form form, const lg_point *point, const lg_wanted *wanted)
 {
     const lg_system *inner = &held->inner[form];
     LG_TRY(inner->eval(inner->self, point, wanted));
@@ -28,7 +28,7 @@ static inline lg_status evaluate(const lg_held *held, lg_form form, const lg_poi
 #define EVAL(name, form)                                                                                               \
     static lg_status eval_##name(void *self, const lg_point *point, const lg_wanted *wanted)                           \
     {                                                                                                                  \
-        return evaluate(self, form, point, wanted);                                                                    \
+        return held_evaluate(self, form, point, wanted);                                                               \
     }
 EVAL(dynamics, LG_FORM_DYNAMICS)
 EVAL(statics, LG_FORM_STATICS)
@@ -142,7 +142,7 @@ static double next_kink(void *self, double t)
     return inner->next_kink(inner->self, t);
 }
 
-static lg_status commit(void *self, const lg_point *from, const lg_point *to, double *mem, lg_report *report)
+static lg_status held_commit(void *self, const lg_point *from, const lg_point *to, double *mem, lg_report *report)
 {
     const lg_system *inner = inner_of(self);
     return inner->commit(inner->self, from, to, mem, report);
@@ -207,7 +207,7 @@ void lg_held_open(lg_held *held, const lg_system *system)
     s->form = take_form;
     s->steps = system->steps ? &steps : NULL;
     s->next_kink = system->next_kink ? next_kink : NULL;
-    s->commit = system->commit ? commit : NULL;
+    s->commit = system->commit ? held_commit : NULL;
     s->sample = system->sample ? sample : NULL;
     s->row_name = row_name;
     s->block_name = system->block_name ? block_name : NULL;

@@ -152,7 +152,7 @@ static lg_status terms(const lg_probe *probe, const lg_wanted *wanted)
     return system->sensitivity->eval(system->self, probe->parameter, &probe->point, wanted);
 }
 
-static lg_status evaluate(scratch *s)
+static lg_status probe_evaluate(scratch *s)
 {
     const lg_system *system = s->probe->system;
     double *const *out = s->probe->out;
@@ -188,7 +188,7 @@ lg_status lg_probe_terms(lg_probe *probe)
     lg_arena arena = {0};
     scratch s = {.probe = probe};
     LG_TRY(lg_arena_open(&arena, probe_layout, &s));
-    lg_status status = evaluate(&s);
+    lg_status status = probe_evaluate(&s);
     if (probe->out[LG_TERM_S])
         lg_matrix_close(&s.matrix);
     lg_arena_close(&arena);

@@ -25,6 +25,7 @@ LAPACK = {"lapacke.h", "lapack.h", "cblas.h", "openblas_config.h"}
 FORBIDDEN_CALLS = re.compile(r"\b(printf|fprintf|puts|abort|exit|assert|setjmp|longjmp)\s*\(")
 POINTER = re.compile(r"[\w\s*]*\(\s*\*\s*(?:const\s+)?(\w+)")  # matches int (*name)(int)
 MAX_FUNCTION, MAX_FILE = 40, 700
+MAX_NAMESAKES = 4  # files with a static function of the same name
 # functions that may be longer, each with the reason
 LONGER = {
     "puma_by_scipy": "one recursion over the links, whose steps share all of their quantities",
@@ -154,6 +155,16 @@ def is_exported(statement: str) -> bool:
     """Whether a top-level statement defines something with external linkage."""
     inner = statement.startswith(("static", "extern"))
     return declared_name(statement) is not None and not inner and not is_prototype(statement)
+
+
+def common_name_violations(root: Path) -> list[str]:
+    """Names of static functions in more files than a debugger can keep apart; they should carry their file's name."""
+    files: dict[str, list[str]] = {}
+    for path in c_files(root, "*.c"):
+        for statement, _ in statements(path.read_text()):
+            if statement.startswith("static") and statement.endswith(") {}"):
+                files.setdefault(declared_name(statement) or "?", []).append(str(path.relative_to(root)))
+    return [f"{name} is in {', '.join(found)}" for name, found in files.items() if len(set(found)) > MAX_NAMESAKES]
 
 
 def mutable_violations(root: Path) -> list[str]:

@@ -14,6 +14,7 @@ CHECKS = [
     house.circle_violations,
     house.call_violations,
     house.prefix_violations,
+    house.common_name_violations,
     house.mutable_violations,
     house.point_violations,
     house.length_violations,
@@ -173,6 +174,14 @@ def test_a_clean_tree_passes(check, tmp_path):
     for path, text in CLEAN.items():
         write(tmp_path / path, text)
     assert check(tmp_path) == []
+
+
+def test_static_functions_of_many_files_need_names_of_their_own(tmp_path):
+    for name in "abcd":
+        write(tmp_path / f"csrc/core/{name}.c", "static int reset(int a)\n{\n    return a;\n}\n")
+    assert not house.common_name_violations(tmp_path)
+    write(tmp_path / "csrc/core/e.c", "static int reset(int a);\nstatic int reset(int a)\n{\n    return a;\n}\n")
+    assert len(house.common_name_violations(tmp_path)) == 1
 
 
 def test_lengths_count_signature_and_braces(tmp_path):

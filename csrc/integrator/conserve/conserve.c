@@ -125,7 +125,7 @@ static int momentum_count(const lg_stepper *self)
     return self->system->space->nv;
 }
 
-static int carry_count(const lg_stepper *self)
+static int conserve_carry_count(const lg_stepper *self)
 {
     return momentum_count(self) + LG_NEWTON_MEMORY;
 }
@@ -152,7 +152,7 @@ static lg_status check_mass(lg_stepper *self, const lg_state *state)
     return LG_BAD_ARGUMENT;
 }
 
-static lg_status reset(lg_stepper *self, lg_state *state)
+static lg_status conserve_reset(lg_stepper *self, lg_state *state)
 {
     const lg_system *system = self->system;
     LG_TRY(check_mass(self, state));
@@ -239,7 +239,7 @@ static lg_status conserve_step(lg_stepper *self, lg_state *state, double h)
     return LG_OK;
 }
 
-static const lg_stepper_carry carry_functions = {.count = carry_count, .reset = reset};
+static const lg_stepper_carry carry_functions = {.count = conserve_carry_count, .reset = conserve_reset};
 
 #define CONSERVE(what)                                                                                                 \
     {                                                                                                                  \

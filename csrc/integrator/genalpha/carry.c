@@ -6,7 +6,7 @@
 #include <math.h>
 
 /* The next `count` doubles from `base`, or NULL while measuring. */
-static double *take(double *base, int *used, int count)
+static double *genalpha_take(double *base, int *used, int count)
 {
     double *at = base ? base + *used : NULL;
     *used += count;
@@ -18,19 +18,19 @@ int lg_alpha_carry_layout(const lg_genalpha_stepper *g, double *base, lg_alpha_c
     const lg_system *system = g->base.system;
     int nv = system->space->nv, nrows = system->pattern->nrows, nmu = lg_alpha_mu_count(g);
     int back = g->extrapolates, used = 0;
-    carry->a = take(base, &used, nv);
-    carry->h = take(base, &used, 1);
-    carry->steps = take(base, &used, 1);
-    carry->memory = take(base, &used, LG_NEWTON_MEMORY);
+    carry->a = genalpha_take(base, &used, nv);
+    carry->h = genalpha_take(base, &used, 1);
+    carry->steps = genalpha_take(base, &used, 1);
+    carry->memory = genalpha_take(base, &used, LG_NEWTON_MEMORY);
     for (int i = 0; i < 3; i++) {
         int count = i < 2 || g->undamped ? back : 0;
-        carry->w[i] = take(base, &used, count * nv);
-        carry->mu[i] = take(base, &used, count * nmu);
+        carry->w[i] = genalpha_take(base, &used, count * nv);
+        carry->mu[i] = genalpha_take(base, &used, count * nmu);
         if (i > 0)
-            carry->lam[i - 1] = take(base, &used, count * nrows);
+            carry->lam[i - 1] = genalpha_take(base, &used, count * nrows);
     }
-    carry->vdot = take(base, &used, g->estimates ? nv : 0);
-    carry->formed_at = take(base, &used, lg_alpha_keeps_matrix(g) ? lg_alpha_state_count(system) : 0);
+    carry->vdot = genalpha_take(base, &used, g->estimates ? nv : 0);
+    carry->formed_at = genalpha_take(base, &used, lg_alpha_keeps_matrix(g) ? lg_alpha_state_count(system) : 0);
     return used;
 }
 
@@ -73,14 +73,14 @@ int lg_alpha_adopt(const lg_stepper *self, int count, const double *given, doubl
 static int state_layout(const lg_system *system, double *base, lg_alpha_state *formed)
 {
     int nq = system->space->nq, nv = system->space->nv, used = 4;
-    formed->q = take(base, &used, nq);
-    formed->v = take(base, &used, nv);
-    formed->a = take(base, &used, nv);
-    formed->lam = take(base, &used, system->pattern->nrows);
-    formed->mem = take(base, &used, system->nmem);
-    formed->theta = take(base, &used, nv);
-    formed->c = take(base, &used, nv);
-    formed->qn = take(base, &used, nq);
+    formed->q = genalpha_take(base, &used, nq);
+    formed->v = genalpha_take(base, &used, nv);
+    formed->a = genalpha_take(base, &used, nv);
+    formed->lam = genalpha_take(base, &used, system->pattern->nrows);
+    formed->mem = genalpha_take(base, &used, system->nmem);
+    formed->theta = genalpha_take(base, &used, nv);
+    formed->c = genalpha_take(base, &used, nv);
+    formed->qn = genalpha_take(base, &used, nq);
     return used;
 }
 

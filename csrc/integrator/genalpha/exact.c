@@ -128,7 +128,7 @@ static void exact_follow(lg_genalpha_stepper *g)
     add_velocities(nv, to_v, g->v0, g->w, E, g->now.v);
 }
 
-static void correct(lg_genalpha_stepper *g, const double *dw)
+static void exact_correct(lg_genalpha_stepper *g, const double *dw)
 {
     int nv = g->base.system->space->nv;
     lg_axpy(nv, -1, dw, g->w);
@@ -234,5 +234,5 @@ static void update_chains(lg_genalpha_stepper *g, const lg_alpha_state *formed)
     }
 }
 
-const lg_alpha_form lg_exact_form = {exact_predict,     exact_follow,  correct,
+const lg_alpha_form lg_exact_form = {exact_predict,     exact_follow,  exact_correct,
                                      exact_form_chains, update_chains, .corrects_theta = 1};

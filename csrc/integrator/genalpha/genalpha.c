@@ -277,13 +277,13 @@ static void close_mu_matrix(lg_stepper *self)
 
 /* ---- from step to step ---- */
 
-static int carry_count(const lg_stepper *self)
+static int genalpha_carry_count(const lg_stepper *self)
 {
     lg_alpha_carry carry;
     return lg_alpha_carry_layout((const lg_genalpha_stepper *)self, NULL, &carry);
 }
 
-static lg_status reset(lg_stepper *self, lg_state *state)
+static lg_status genalpha_reset(lg_stepper *self, lg_state *state)
 {
     lg_genalpha_stepper *g = (lg_genalpha_stepper *)self;
     lg_alpha_carry carry;
@@ -549,7 +549,8 @@ static lg_status genalpha_step(lg_stepper *self, lg_state *state, double h)
     return LG_OK;
 }
 
-static const lg_stepper_carry carry_functions = {.count = carry_count, .reset = reset, .adopt = lg_alpha_adopt};
+static const lg_stepper_carry carry_functions = {
+    .count = genalpha_carry_count, .reset = genalpha_reset, .adopt = lg_alpha_adopt};
 
 const lg_stepper_type lg_genalpha = {
     .name = "genalpha",

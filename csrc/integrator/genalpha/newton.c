@@ -254,22 +254,16 @@ static void alpha_update(void *self, const double *correction)
         lg_axpy(nrows, -1, correction + nv + nrows, g->mu);
 }
 
-/* Of two numbers, neither of which is a NaN. */
-static inline double larger(double a, double b)
-{
-    return a > b ? a : b;
-}
-
 double lg_alpha_row_noise(const lg_genalpha_stepper *g)
 {
     const double *q = g->now.qn;
     double even = 0, odd = 0;
     int n = g->base.system->space->nq;
     for (; n > 1; n -= 2, q += 2) {
-        even = larger(even, fabs(q[0]));
-        odd = larger(odd, fabs(q[1]));
+        even = lg_larger(even, fabs(q[0]));
+        odd = lg_larger(odd, fabs(q[1]));
     }
-    return 64 * DBL_EPSILON * (1 + larger(larger(even, odd), n > 0 ? fabs(*q) : 0));
+    return 64 * DBL_EPSILON * (1 + lg_larger(lg_larger(even, odd), n > 0 ? fabs(*q) : 0));
 }
 
 static int is_negligible(void *self, const double *correction)

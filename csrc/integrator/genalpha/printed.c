@@ -44,7 +44,7 @@ static void printed_inverse(const lg_alpha *p, double *first, double *second)
 
 /* The printed updates, with the unknown Delta = T Delta theta: lines 15 to 17 of Algs. 1 and 3, 15 to 18 of Alg. 2,
    (D.3)-(D.6). What mu_correction adds to dw moves the coordinates only. */
-static void correct(lg_genalpha_stepper *g, const double *dw)
+static void printed_correct(lg_genalpha_stepper *g, const double *dw)
 {
     const lg_space *space = g->base.system->space;
     double first, second, *Delta = g->theta0, *rate = g->v0; /* scratch: their values are no longer needed */
@@ -97,7 +97,7 @@ static void update_chains(lg_genalpha_stepper *g, const lg_alpha_state *formed)
             lg_alpha_polynomials(&space->block[i], formed->theta, first, second, g->X + space->block[i].m);
 }
 
-const lg_alpha_form lg_printed_form = {printed_predict,     printed_follow, correct,
+const lg_alpha_form lg_printed_form = {printed_predict,     printed_follow, printed_correct,
                                        printed_form_chains, update_chains,  .half = 1};
-const lg_alpha_form lg_printed_half_form = {printed_predict,     printed_follow, correct,
+const lg_alpha_form lg_printed_half_form = {printed_predict,     printed_follow, printed_correct,
                                             printed_form_chains, update_chains,  .half = 0.5};

@@ -4,7 +4,7 @@
 #include "integrator/radau/step.h"
 
 /* The next `count` doubles. */
-static double *take(double **next, int count)
+static double *radau_take(double **next, int count)
 {
     double *at = *next;
     *next += count;
@@ -29,16 +29,16 @@ lg_radau_carry lg_radau_carry_in(const lg_radau_stepper *r, double *base)
     int stages = lg_radau_stages(&r->numbers);
     int nv = stages * r->base.system->space->nv, nrows = stages * r->base.system->pattern->nrows;
     lg_radau_carry carry;
-    carry.h = take(&base, 1);
-    carry.v = take(&base, nv);
-    carry.lam = take(&base, nrows);
-    carry.order = take(&base, 1);
+    carry.h = radau_take(&base, 1);
+    carry.v = radau_take(&base, nv);
+    carry.lam = radau_take(&base, nrows);
+    carry.order = radau_take(&base, 1);
     for (int k = 0; k < r->corrections; k++)
-        carry.miss[k] = take(&base, nv);
+        carry.miss[k] = radau_take(&base, nv);
     for (int k = 0; k < r->corrections; k++)
-        carry.miss_lam[k] = take(&base, nrows);
-    carry.memory = take(&base, LG_RADAU_MEMORY);
-    carry.formed = take(&base, lg_radau_formed_count(r));
+        carry.miss_lam[k] = radau_take(&base, nrows);
+    carry.memory = radau_take(&base, LG_RADAU_MEMORY);
+    carry.formed = radau_take(&base, lg_radau_formed_count(r));
     carry.choice = base;
     return carry;
 }
@@ -56,16 +56,16 @@ static lg_radau_formed formed_in(const lg_radau_stepper *r, double *base)
     const lg_system *system = r->base.system;
     int nv = system->space->nv;
     lg_radau_formed formed;
-    formed.h = take(&base, 1);
-    formed.t = take(&base, 1);
-    formed.q = take(&base, system->space->nq);
-    formed.mem = take(&base, system->nmem);
+    formed.h = radau_take(&base, 1);
+    formed.t = radau_take(&base, 1);
+    formed.q = radau_take(&base, system->space->nq);
+    formed.mem = radau_take(&base, system->nmem);
     for (int i = 0; i < LG_RADAU_STAGES; i++) {
         int has = i < lg_radau_stages(&r->numbers);
-        formed.theta[i] = take(&base, has * nv);
-        formed.K[i] = take(&base, has * nv);
-        formed.a[i] = take(&base, has * nv);
-        formed.lam[i] = take(&base, has * system->pattern->nrows);
+        formed.theta[i] = radau_take(&base, has * nv);
+        formed.K[i] = radau_take(&base, has * nv);
+        formed.a[i] = radau_take(&base, has * nv);
+        formed.lam[i] = radau_take(&base, has * system->pattern->nrows);
     }
     formed.way = base;
     return formed;

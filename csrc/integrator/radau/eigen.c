@@ -91,7 +91,7 @@ static void form_chain(lg_radau_stepper *r, int block, const double *v)
 }
 
 /* Adds B and Z to a matrix whose S has been evaluated. */
-static void add_rows(lg_radau_stepper *r, int part)
+static void eigen_add_rows(lg_radau_stepper *r, int part)
 {
     const lg_accel *accel = &r->base.accel;
     lg_matrix *matrix = &r->stage[part].matrix;
@@ -110,7 +110,7 @@ static lg_status factor(lg_radau_stepper *r)
 {
     lg_matrix *real = &r->stage[LG_RADAU_REAL].matrix;
     for (int part = 0; part < lg_radau_stages(&r->numbers); part++)
-        add_rows(r, part);
+        eigen_add_rows(r, part);
     r->base.stats.jacobians++;
     r->base.stats.newton_factorisations += 1 + r->numbers.third;
     r->base.factorisations += 1 + r->numbers.third;

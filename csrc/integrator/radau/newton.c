@@ -90,7 +90,7 @@ lg_point lg_radau_point(const lg_radau_stepper *r, int i)
 /* ---- its matrix ---- */
 
 /* C += s A B for n x n matrices */
-static void add_product(int n, double s, const double *A, const double *B, double *C)
+static void radau_add_product(int n, double s, const double *A, const double *B, double *C)
 {
     for (int j = 0; j < n; j++)
         for (int l = 0; l < n; l++)
@@ -112,7 +112,7 @@ static void form_factor(const lg_factor *f, double h, double mu, const double *t
     f->node->ad(f->n, rho, ad);
     for (int i = 0; i < n * n; i++)
         X[i] = alpha / mu * inverse[i];
-    add_product(n, 0.5 / mu, ad, inverse, X);
+    radau_add_product(n, 0.5 / mu, ad, inverse, X);
     for (int i = 0; i < n; i++)
         X[i * (n + 1)] += 1 - alpha / mu;
 }

@@ -66,7 +66,7 @@ static double trace_of(int s, const double N[S][S])
     return trace;
 }
 
-static void multiply(int s, const double A[S][S], const double B[S][S], double C[S][S])
+static void numbers_multiply(int s, const double A[S][S], const double B[S][S], double C[S][S])
 {
     for (int i = 0; i < s; i++)
         for (int j = 0; j < s; j++) {
@@ -98,7 +98,7 @@ static void find_eigenbasis(lg_radau_numbers *n)
 {
     int s = lg_radau_stages(n), last = s - 1;
     double square[S][S], F[S][S] = {{0}}, NF[S][S], im[S][S];
-    multiply(s, n->inverse, n->inverse, square);
+    numbers_multiply(s, n->inverse, n->inverse, square);
     find_eigenvalues(s, n->inverse, square, n->eigenvalue);
     double a = n->eigenvalue[LG_RADAU_RE], b = n->eigenvalue[LG_RADAU_IM], real = n->eigenvalue[LG_RADAU_REAL];
     for (int i = 0; i < s; i++)
@@ -106,7 +106,7 @@ static void find_eigenbasis(lg_radau_numbers *n)
             double P = square[i][j] - 2 * a * n->inverse[i][j] + (i == j) * (a * a + b * b);
             F[i][j] = (i == j) - (s == S ? P / ((real - 2 * a) * real + a * a + b * b) : 0);
         }
-    multiply(s, n->inverse, F, NF);
+    numbers_multiply(s, n->inverse, F, NF);
     for (int i = 0; i < s; i++)
         for (int j = 0; j < s; j++)
             im[i][j] = (a * F[i][j] - NF[i][j]) / b;

@@ -149,21 +149,21 @@ static void radau_close(lg_stepper *self)
         lg_matrix_close(&r->stage[i].matrix);
 }
 
-static int carry_count(const lg_stepper *self)
+static int radau_carry_count(const lg_stepper *self)
 {
     return lg_radau_carry_count((const lg_radau_stepper *)self);
 }
 
-static lg_status reset(lg_stepper *self, lg_state *state)
+static lg_status radau_reset(lg_stepper *self, lg_state *state)
 {
-    lg_zero(carry_count(self), state->carry);
+    lg_zero(radau_carry_count(self), state->carry);
     return LG_OK;
 }
 
 /* ---- the step ---- */
 
 /* The end of the step on the constraints, with its accelerations and multipliers. */
-static lg_status finish(lg_radau_stepper *r)
+static lg_status radau_finish(lg_radau_stepper *r)
 {
     const lg_system *system = r->base.system;
     const lg_radau_stage *last = &r->stage[lg_radau_stages(&r->numbers) - 1];
@@ -186,7 +186,7 @@ static lg_status radau_step(lg_stepper *self, lg_state *state, double h)
     LG_TRY(lg_radau_take_over(r));
     LG_TRY(lg_radau_solve(r));
     LG_TRY(lg_radau_check_turns(r, LG_PI));
-    LG_TRY(finish(r));
+    LG_TRY(radau_finish(r));
     lg_copy(self->system->space->nv, state->v, v_start);
     LG_TRY(lg_stepper_accept(self, state, h, r->stage[lg_radau_stages(&r->numbers) - 1].theta, r->q_end, r->v_end,
                              r->a_end, r->lam_end));
@@ -259,7 +259,7 @@ static lg_status radau_error(lg_stepper *self, const lg_state *before, double h,
     return first ? divide(r, before, eq, ev) : LG_OK;
 }
 
-static const lg_stepper_carry carry_verbs = {.count = carry_count, .reset = reset, .adopt = lg_radau_adopt};
+static const lg_stepper_carry carry_verbs = {.count = radau_carry_count, .reset = radau_reset, .adopt = lg_radau_adopt};
 
 const lg_stepper_type lg_radau = {
     .name = "radau",

@@ -65,12 +65,6 @@ static void pass_on(lg_radau_stepper *r, int i)
     }
 }
 
-/* Of two numbers, neither of which is a NaN. */
-static inline double larger(double a, double b)
-{
-    return a > b ? a : b;
-}
-
 /* One over the bound on a change of each velocity, which is relative to its size, and to a thousandth of the largest
    one; with tolerances it is a part of them, but not less than round-off. */
 static void set_weights(lg_radau_stepper *r)
@@ -78,14 +72,14 @@ static void set_weights(lg_radau_stepper *r)
     const double others = 1e-3, relative = r->rtol ? 64 * DBL_EPSILON : r->newton_rtol;
     const lg_radau_stage *end = &r->stage[lg_radau_stages(&r->numbers) - 1];
     int nv = r->base.system->space->nv;
-    double largest = larger(lg_max_abs(nv, r->start->v), lg_max_abs(nv, end->v));
+    double largest = lg_larger(lg_max_abs(nv, r->start->v), lg_max_abs(nv, end->v));
     for (int k = 0; k < nv; k++) {
-        double v = larger(fabs(r->start->v[k]), fabs(end->v[k])), bound = relative * (v + others * largest);
+        double v = lg_larger(fabs(r->start->v[k]), fabs(end->v[k])), bound = relative * (v + others * largest);
         if (r->rtol) {
             double of_q = r->atol[k] + r->rtol[k] * fabs(end->theta[k]), of_v = r->atol[nv + k] + r->rtol[nv + k] * v;
             bound = fmax(bound, tolerated * fmin(of_v, of_q / r->h));
         }
-        r->weight[k] = 1 / larger(bound, least_bound);
+        r->weight[k] = 1 / lg_larger(bound, least_bound);
     }
 }
 
@@ -97,10 +91,10 @@ static void measure(const lg_radau_stepper *r, int i, sweeps *it)
     for (int k = 0; k < r->base.system->space->nv; k++) {
         double part = u[k] * weight[k];
         sum += part * part;
-        most = larger(most, fabs(u[k]));
+        most = lg_larger(most, fabs(u[k]));
     }
     it->change += scale * scale * sum;
-    it->displacement = larger(it->displacement, scale * scale * most);
+    it->displacement = lg_larger(it->displacement, scale * scale * most);
 }
 
 /* The number of sweeps that reduce a change to its bound. */
@@ -269,7 +263,7 @@ static int is_converged(const lg_radau_stepper *r, const sweeps *it)
 {
     if (it->count == 1)
         return it->change <= 1;
-    double rate = larger(it->change / it->last, it->count > 2 ? it->last / it->before : known_rate(r));
+    double rate = lg_larger(it->change / it->last, it->count > 2 ? it->last / it->before : known_rate(r));
     return rate < 1 && rate * it->change <= 1 - rate;
 }
 
@@ -340,7 +334,7 @@ static void report_failure(lg_radau_stepper *r, const sweeps *it)
         squares += lg_dot(nv, r->residual, r->residual);
         for (int k = 0; k < n; k++) {
             worst = fabs(r->residual[k]) > largest ? k : worst;
-            largest = larger(largest, fabs(r->residual[k]));
+            largest = lg_larger(largest, fabs(r->residual[k]));
         }
     }
     lg_newton_result result = {.iterations = it->count, .worst = worst};

@@ -36,7 +36,7 @@ void lg_radau_set_costs(lg_radau_stepper *r)
 }
 
 /* The work of so many sweeps and matrices, over that of a sweep by the splitting. */
-static double work_of(const lg_radau_stepper *r, lg_radau_way way, double sweeps, double matrices)
+static double way_work_of(const lg_radau_stepper *r, lg_radau_way way, double sweeps, double matrices)
 {
     return r->sweep_work[way] * (sweeps + matrices * r->renewal[way].matrix_cost);
 }
@@ -47,7 +47,7 @@ static void forget_steps(lg_radau_choice *c)
 }
 
 /* Goes another way, of whose matrices nothing is known. */
-static void take(lg_radau_stepper *r, lg_radau_way way)
+static void way_take(lg_radau_stepper *r, lg_radau_way way)
 {
     r->choice.way = way;
     forget_steps(&r->choice);
@@ -59,7 +59,7 @@ static void take(lg_radau_stepper *r, lg_radau_way way)
 void lg_radau_give_up(lg_radau_stepper *r)
 {
     r->choice.wait = MORE_PATIENCE * fmax(r->choice.wait, JUDGED_STEPS);
-    take(r, LG_RADAU_SPLITTING);
+    way_take(r, LG_RADAU_SPLITTING);
 }
 
 /* After some steps by the splitting: whether the eigenbasis could do much better. */
@@ -68,10 +68,10 @@ static void look(lg_radau_stepper *r)
     lg_radau_choice *c = &r->choice;
     if (c->steps < fmax(c->wait, JUDGED_STEPS))
         return;
-    double work = work_of(r, LG_RADAU_SPLITTING, c->sweeps, c->matrices);
+    double work = way_work_of(r, LG_RADAU_SPLITTING, c->sweeps, c->matrices);
     c->least = work / c->steps;
-    if (work_of(r, LG_RADAU_EIGENBASIS, FEWEST_SWEEPS * c->steps, c->matrices) <= promising * work)
-        take(r, LG_RADAU_EIGENBASIS);
+    if (way_work_of(r, LG_RADAU_EIGENBASIS, FEWEST_SWEEPS * c->steps, c->matrices) <= promising * work)
+        way_take(r, LG_RADAU_EIGENBASIS);
     else
         forget_steps(c);
 }
@@ -80,7 +80,7 @@ static void look(lg_radau_stepper *r)
 static void judge(lg_radau_stepper *r)
 {
     lg_radau_choice *c = &r->choice;
-    double work = work_of(r, LG_RADAU_EIGENBASIS, c->sweeps, c->matrices);
+    double work = way_work_of(r, LG_RADAU_EIGENBASIS, c->sweeps, c->matrices);
     if (c->steps < JUDGED_STEPS && work < JUDGED_STEPS * c->least)
         return;
     if (work < c->steps * c->least)

@@ -400,7 +400,7 @@ void lg_arm_follow_force(const lg_arm *arm, const double M[9], const lg_chain *c
 }
 
 /* S += s A and S += s M^T A; of a diagonal A only the diagonal is read. */
-static inline void add_block(int diagonal, double s, const double *restrict A, double *restrict S, int ld)
+static inline void arm_add_block(int diagonal, double s, const double *restrict A, double *restrict S, int ld)
 {
     for (int j = 0; j < 3; j++)
         for (int i = 0; i < 3; i++)
@@ -422,9 +422,9 @@ void lg_arm_pull_force(const lg_arm *arm, const double M[9], double s, const lg_
     int row = first_of(arm), column = by->node->attitude_v; // a fixed point has no places
     double *Sphi = S + (long)column * ld;
     if (row > 0 && column > 0)
-        add_block(dF->diagonal, s, dF->x, S, ld);
+        arm_add_block(dF->diagonal, s, dF->x, S, ld);
     if (row > 0)
-        add_block(0, s, dF->phi, Sphi, ld);
+        arm_add_block(0, s, dF->phi, Sphi, ld);
     if (arm->at_node)
         return;
     if (column > 0)

@@ -49,8 +49,8 @@ static void add_slopes(const lg_coordinate_type *type, const lg_element *e, cons
     type->add_turning(e, f, at, law[0], out->K);
 }
 
-static inline lg_status exert(lg_law_rule *rule, const lg_element *e, const lg_pose *const f[2], const lg_point *point,
-                              int linear, lg_load *out)
+static inline lg_status exert_along(lg_law_rule *rule, const lg_element *e, const lg_pose *const f[2],
+                                    const lg_point *point, int linear, lg_load *out)
 {
     const lg_coordinate_type *along = row_of(e)->along;
     lg_coordinate at;
@@ -67,13 +67,13 @@ static inline lg_status exert(lg_law_rule *rule, const lg_element *e, const lg_p
 static lg_status coordinate_wrenches(const lg_element *e, const lg_pose *const f[2], const lg_point *at, int linear,
                                      lg_load *out)
 {
-    return exert(row_of(e)->law->rule, e, f, at, linear, out);
+    return exert_along(row_of(e)->law->rule, e, f, at, linear, out);
 }
 
 static lg_status wrenches_at_rest(const lg_element *e, const lg_pose *const f[2], const lg_point *at, int linear,
                                   lg_load *out)
 {
-    return exert(row_of(e)->law->at_rest, e, f, at, linear, out);
+    return exert_along(row_of(e)->law->at_rest, e, f, at, linear, out);
 }
 
 /* ---- in a joint of a tree ---- */

@@ -98,7 +98,7 @@ static int is_damped(const lg_element *e)
 }
 
 /* s += A x for a symmetric matrix, 6 x 6 */
-static void add_product(const double A[36], const double x[6], double s[6])
+static void bushing_add_product(const double A[36], const double x[6], double s[6])
 {
     for (int i = 0; i < 6; i++)
         lg_axpy(6, x[i], A + 6 * i, s);
@@ -109,7 +109,7 @@ static void mul_columns(const double A[36], const double Y[9][6], double AY[9][6
 {
     lg_zero(54, AY[0]);
     for (int p = 0; p < 9; p++)
-        add_product(A, Y[p], AY[p]);
+        bushing_add_product(A, Y[p], AY[p]);
 }
 
 /* The derivatives of the wrenches, which are those of -s. */
@@ -144,12 +144,12 @@ static lg_status wrenches(const lg_element *e, const lg_pose *const f[2], const 
     lg_copy(36, e->p + STIFFNESS, b.slopes);
     for (int i = 0; i < 6; i++)
         b.s[i] = -e->p[PRELOAD + i];
-    add_product(e->p + STIFFNESS, b.r.xi, b.s);
+    bushing_add_product(e->p + STIFFNESS, b.r.xi, b.s);
     add_curves(e, &b);
     if (damped) {
         lg_screw_open_motion(f, &b.m);
         lg_screw_open_rate(&b.m);
-        add_product(e->p + DAMPING, b.m.xidot, b.s);
+        bushing_add_product(e->p + DAMPING, b.m.xidot, b.s);
     }
     lg_screw_forces(&b.m, b.s, nine);
     for (int i = 0; i < 9; i++)
@@ -166,7 +166,7 @@ static double potential(const lg_element *e, const lg_pose *const f[2], const lg
     double Kx[6] = {0}, V = 0;
     open_relation(e, f, at, &b);
     const double *x = b.r.xi, *p = curves_of(e);
-    add_product(e->p + STIFFNESS, x, Kx);
+    bushing_add_product(e->p + STIFFNESS, x, Kx);
     for (int i = 0; i < 6; i++) {
         V += x[i] * (Kx[i] / 2 - e->p[PRELOAD + i]);
         lg_curve curve = p ? lg_curve_next(&p) : (lg_curve){0};
@@ -177,8 +177,8 @@ static double potential(const lg_element *e, const lg_pose *const f[2], const lg
 
 /* ---- memory ---- */
 
-static lg_status commit(const lg_element *e, const lg_pose *const f[2], const lg_point *from, const lg_point *to,
-                        double *mem, lg_report *report)
+static lg_status bushing_commit(const lg_element *e, const lg_pose *const f[2], const lg_point *from,
+                                const lg_point *to, double *mem, lg_report *report)
 {
     lg_screw m;
     open_triads(e, f, &m);
@@ -188,7 +188,7 @@ static lg_status commit(const lg_element *e, const lg_pose *const f[2], const lg
     return from ? lg_screw_turn_step(&turn, to->t - from->t, mem, report) : lg_screw_turn_start(&turn, mem, report);
 }
 
-static const lg_element_memory memory = {.commit = commit};
+static const lg_element_memory memory = {.commit = bushing_commit};
 
 /* ---- the rows ---- */
 

@@ -52,8 +52,8 @@ static double move_frame(int direction, double step, lg_kinematics *at)
 }
 
 /* Writes the derivative along one direction of frame j as a column of K or D, row-major. */
-static lg_status differentiate(const lg_element *e, double t, int n, const lg_kinematics at[2], int j, int direction,
-                               double *out)
+static lg_status law_differentiate(const lg_element *e, double t, int n, const lg_kinematics at[2], int j,
+                                   int direction, double *out)
 {
     lg_kinematics low[2] = {at[0], at[1]}, high[2] = {at[0], at[1]};
     double below[12], above[12];
@@ -94,7 +94,7 @@ static lg_status law_with_tangent(const lg_element *e, double t, int n, const lg
     LG_TRY(e->law.wrench(e->law.self, t, n, at, out->w[0], e->law.has_tangent ? KD : NULL));
     for (int j = 0; j < n && !e->law.has_tangent; j++)
         for (int direction = 0; direction < 12; direction++)
-            LG_TRY(differentiate(e, t, n, at, j, direction, direction < 6 ? K : D));
+            LG_TRY(law_differentiate(e, t, n, at, j, direction, direction < 6 ? K : D));
     set_tangent(n, KD, out);
     return LG_OK;
 }

@@ -78,8 +78,8 @@ static int wrapped_on_point(const lg_element *e, int end)
 }
 
 /* The angles at both ends. */
-static lg_status commit(const lg_element *e, const lg_pose *const f[2], const lg_point *from, const lg_point *to,
-                        double *mem, lg_report *report)
+static lg_status piece_commit(const lg_element *e, const lg_pose *const f[2], const lg_point *from, const lg_point *to,
+                              double *mem, lg_report *report)
 {
     lg_coordinate length;
     lg_coordinate_wrap.open(e, f, to, &length);
@@ -94,7 +94,7 @@ static lg_status commit(const lg_element *e, const lg_pose *const f[2], const lg
     return LG_OK;
 }
 
-static const lg_element_memory memory = {.commit = commit};
+static const lg_element_memory memory = {.commit = piece_commit};
 
 #define PIECE(NAME, DOC, ...)                                                                                          \
     .info = {.family = "force",                                                                                        \

@@ -105,7 +105,7 @@ static lg_status exert_beside(const reading *r, double *out)
     return LG_OK;
 }
 
-static lg_status differentiate(const reading *r, int level, const lg_block *block)
+static lg_status read_differentiate(const reading *r, int level, const lg_block *block)
 {
     int n = exerted_values(r);
     double low[EXERTED], high[EXERTED];
@@ -144,7 +144,7 @@ static lg_status add_read(const reading *r, int read, int level, const lg_wanted
         if (chain->k[level] == 0)
             continue;
         if (!known++)
-            LG_TRY(differentiate(r, level, block));
+            LG_TRY(read_differentiate(r, level, block));
         lg_chain_mul(block, chain, level, exerted_values(r), r->slopes, r->along);
         for (int side = 0; side < r->force->e.info->nframes; side++)
             if (r->force->e.frame[side]->body->block)

@@ -68,7 +68,7 @@ static lg_status term_all(lg_joints joints, const lg_point *at, const lg_wanted 
     return LG_OK;
 }
 
-static const char *row_label(const lg_element *e, int row)
+static const char *coupling_row_label(const lg_element *e, int row)
 {
     (void)e, (void)row;
     return "sum";
@@ -91,7 +91,7 @@ static const lg_element_memory angle_memory = {.triads = angle_triads};
         .couples = lg_element_between,                                                                                 \
         .rows = term_rows,                                                                                             \
         .all = term_all,                                                                                               \
-        .row_label = row_label,                                                                                        \
+        .row_label = coupling_row_label,                                                                               \
         __VA_ARGS__}
 
 ROW(angle, "A term of a coupling of joints: an angle about the axis between two bodies.", .info.nmem = 1,

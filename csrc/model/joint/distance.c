@@ -52,7 +52,7 @@ static lg_status distance_rows(const lg_element *e, const lg_pose *const f[2], c
     return LG_OK;
 }
 
-static const char *row_label(const lg_element *e, int row)
+static const char *distance_row_label(const lg_element *e, int row)
 {
     (void)e, (void)row;
     return "distance";
@@ -71,5 +71,5 @@ const lg_joint_type lg_distance = {
     .couples = lg_element_between,
     .on_point = lg_element_on_point,
     .rows = distance_rows,
-    .row_label = row_label,
+    .row_label = distance_row_label,
 };

@@ -143,7 +143,7 @@ void lg_joint_write_jacobians(const lg_joint *joint, const lg_arms *arms, const 
 }
 
 /* B^T lam: the rows as wrenches J^T lam on the frames. */
-static void add_wrenches(const lg_joint *joint, lg_pose *const f[2], const lg_rows *rows, const double *lam)
+static void joint_add_wrenches(const lg_joint *joint, lg_pose *const f[2], const lg_rows *rows, const double *lam)
 {
     for (int s = 0; s < 2; s++) {
         double *wrench = f[s]->wrench[LG_REACTIONS];
@@ -170,7 +170,7 @@ static inline lg_status add_residual(const lg_joint_type *type, const lg_joint *
     for (int i = 0; want->phi && i < joint->nrows; i++)
         want->phi[joint->row + i] = rows.phi[i];
     if (lam)
-        add_wrenches(joint, pose, &rows, lam);
+        joint_add_wrenches(joint, pose, &rows, lam);
     return LG_OK;
 }
 
@@ -189,7 +189,7 @@ lg_status lg_joint_add(const lg_joint_type *type, const lg_joint *joint, const l
     LG_TRY(rows_of(type, joint, seen, at, wish, &rows));
     write_levels(joint, seen, &rows, want);
     if (lam && (want->Btlam || tangent))
-        add_wrenches(joint, pose, &rows, lam);
+        joint_add_wrenches(joint, pose, &rows, lam);
     if (want->B || want->Z || tangent)
         lg_arms_open(&joint->e, at, &arms);
     if (want->B || want->Z)

@@ -67,7 +67,7 @@ static double motion_next_kink(const lg_element *e, double t)
     return lg_desired_next_kink(e, motion_of(e), t);
 }
 
-static const char *row_label(const lg_element *e, int row)
+static const char *motion_row_label(const lg_element *e, int row)
 {
     (void)row;
     return is_slide(e) ? "slide" : "angle";
@@ -98,7 +98,7 @@ static const lg_element_memory angle_memory = {.triads = angle_triads};
         .rows = motion_rows,                                                                                           \
         .all = motion_all,                                                                                             \
         .next_kink = motion_next_kink,                                                                                 \
-        .row_label = row_label,                                                                                        \
+        .row_label = motion_row_label,                                                                                 \
         __VA_ARGS__}
 
 ROW(angle, "A prescribed angle about the axis between two bodies.", .info.nmem = 1, .memory = &angle_memory);

@@ -230,7 +230,7 @@ static void pair_tangent(const axis_pair *a, const double Rab[9], lg_rows *out)
 
 /* ---- the functions of the row ---- */
 
-static const char *row_label(const lg_element *e, int row)
+static const char *pairs_row_label(const lg_element *e, int row)
 {
     static const char *const along[2][3] = {
         {"translation along x", "translation along y", "translation along z"},
@@ -406,7 +406,7 @@ static const lg_element_memory memory = {.triads = triads};
         .degree = degree,                                                                                              \
         .rows = rows,                                                                                                  \
         .all = sizeof(joint_translations) == 4 && sizeof(joint_pairs) == 1 ? lg_points_all : NULL,                     \
-        .row_label = row_label,                                                                                        \
+        .row_label = pairs_row_label,                                                                                  \
         .memory = has_angle ? &memory : NULL,                                                                          \
     };
 #include "model/joint/joints.def"

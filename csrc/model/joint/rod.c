@@ -48,7 +48,8 @@ static double next_kink(const lg_element *e, double t)
 
 /* ---- evaluation ---- */
 
-static inline void add_wrenches(const lg_strained *k, double sign, const double s[6], lg_pose *const pose[2], int sum)
+static inline void rod_add_wrenches(const lg_strained *k, double sign, const double s[6], lg_pose *const pose[2],
+                                    int sum)
 {
     double nine[9], force[3], moment[3], *a = pose[0]->wrench[sum], *b = pose[1]->wrench[sum];
     lg_screw_forces(&k->m, s, nine);
@@ -92,13 +93,13 @@ static LG_INLINE lg_status add_edge(const lg_joint *joint, const lg_point *at, c
         lg_screw_open_rate(&k.m);
     if (forces) {
         lg_edge_set_stress(e, &k, damped, s);
-        add_wrenches(&k, -1, s, pose, LG_FORCES);
+        rod_add_wrenches(&k, -1, s, pose, LG_FORCES);
     }
     if (rows && joint->nrows)
         lg_edge_write_rows(joint, &k, at, seen, want);
     if (rows && joint->nrows && at->lam && (want->Btlam || tangent)) {
         constraint_stress(joint, at, lam);
-        add_wrenches(&k, 1, lam, pose, LG_REACTIONS);
+        rod_add_wrenches(&k, 1, lam, pose, LG_REACTIONS);
     }
     if (tangent) {
         lg_arms arms;
@@ -116,7 +117,7 @@ static lg_status add_forces(lg_joints joints, const lg_point *at, const lg_wante
     return LG_OK;
 }
 
-static lg_status add_rows(lg_joints joints, const lg_point *at, const lg_wanted *want)
+static lg_status rod_add_rows(lg_joints joints, const lg_point *at, const lg_wanted *want)
 {
     for (const lg_joint *joint = joints.first; joint < joints.end; joint++)
         LG_TRY(add_edge(joint, at, want, 0, 0, 1, 0));
@@ -137,7 +138,7 @@ static lg_status all(lg_joints joints, const lg_point *at, const lg_wanted *want
     if (lg_wants_slopes(want))
         return add_all(joints, at, want, 0);
     if (!want->force)
-        return add_rows(joints, at, want);
+        return rod_add_rows(joints, at, want);
     if (!(want->Btlam || want->phi || want->phidot || want->zeta || want->B || want->Z))
         return add_forces(joints, at, want);
     return add_all(joints, at, want, 0);
@@ -247,8 +248,8 @@ static lg_status strain(const lg_joint *joint, const lg_point *at, double w[6], 
 
 /* ---- memory ---- */
 
-static lg_status commit(const lg_element *e, const lg_pose *const f[2], const lg_point *from, const lg_point *to,
-                        double *mem, lg_report *report)
+static lg_status rod_commit(const lg_element *e, const lg_pose *const f[2], const lg_point *from, const lg_point *to,
+                            double *mem, lg_report *report)
 {
     lg_strained k;
     LG_TRY(lg_edge_open_sections(e, f, to, &k));
@@ -260,7 +261,7 @@ static lg_status commit(const lg_element *e, const lg_pose *const f[2], const lg
     return from ? lg_screw_turn_step(&turn, to->t - from->t, mem, report) : lg_screw_turn_start(&turn, mem, report);
 }
 
-static const char *row_label(const lg_element *e, int row)
+static const char *rod_row_label(const lg_element *e, int row)
 {
     static const char *const labels[] = {"shear along d1",   "shear along d2",   "stretch along d3",
                                          "bending about d1", "bending about d2", "torsion about d3"};
@@ -299,7 +300,7 @@ static unsigned traits(const lg_element *e)
 }
 
 static const lg_compliance compliance = {.exert = exert, .traits = traits, .strain = strain};
-static const lg_element_memory memory = {.commit = commit};
+static const lg_element_memory memory = {.commit = rod_commit};
 static const lg_joint_type at_rest = {.all = all_at_rest};
 
 /* The first n strains are constrained. */
@@ -323,7 +324,7 @@ static const lg_joint_type at_rest = {.all = all_at_rest};
         .rows = rows,                                                                                                  \
         .all = all,                                                                                                    \
         .next_kink = next_kink,                                                                                        \
-        .row_label = row_label,                                                                                        \
+        .row_label = rod_row_label,                                                                                    \
         .compliance = &compliance,                                                                                     \
         .memory = &memory,                                                                                             \
     }

@@ -286,7 +286,7 @@ static lg_status rows(const lg_element *e, const lg_pose *const f[2], const lg_p
     return LG_OK;
 }
 
-static const char *row_label(const lg_element *e, int row)
+static const char *rolling_row_label(const lg_element *e, int row)
 {
     static const char *const of_wheel[] = {"contact", "slip along e1", "slip along e2"};
     return e->info->nrows == 1 ? "slip" : of_wheel[row];
@@ -305,7 +305,7 @@ static const char *row_label(const lg_element *e, int row)
                  .nparameters = sizeof NAME##_parameters / sizeof *NAME##_parameters},                                 \
         .couples = lg_element_between,                                                                                 \
         .rows = rows,                                                                                                  \
-        .row_label = row_label,                                                                                        \
+        .row_label = rolling_row_label,                                                                                \
     }
 
 ROW(rolling, "A disk, wheel or torus that rolls on a plane of the first body without slip.", 3, 2);

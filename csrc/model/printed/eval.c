@@ -78,7 +78,7 @@ static void add_wrench_tangent(const lg_element *e, const lg_point *at, const lg
 
 /* ---- elements ---- */
 
-static void add_wrenches(const lg_element *e, const lg_point *at, const lg_wanted *want, const lg_load *load)
+static void printed_add_wrenches(const lg_element *e, const lg_point *at, const lg_wanted *want, const lg_load *load)
 {
     pull_wrenches(e, at, load->w, want->force);
     if (want->ntangents)
@@ -94,7 +94,7 @@ static lg_status eval_force(const lg_force *force, const lg_point *at, const lg_
         const int degree[] = {force->type->degree(e, 0), force->type->degree(e, 1)};
         lg_printed_load(e, degree, at, want, want->ntangents, &load);
     }
-    add_wrenches(e, at, want, &load);
+    printed_add_wrenches(e, at, want, &load);
     return LG_OK;
 }
 
@@ -172,7 +172,7 @@ static lg_status eval_joint(const lg_joint *joint, const lg_point *at, const lg_
     lg_load load;
     if (joint->type->compliance) {
         LG_TRY(joint->type->compliance->exert(joint, at, 1, want->ntangents, &V, &load));
-        add_wrenches(&joint->e, at, want, &load);
+        printed_add_wrenches(&joint->e, at, want, &load);
     }
     return joint->nrows ? eval_rows(joint, at, want) : LG_OK;
 }

@@ -225,7 +225,7 @@ static lg_status potentials(const lg_model *m, const lg_point *at, double *V, do
 }
 
 /* The work h w . twist of both wrenches. */
-static double work_of(const printed_step *step, const lg_element *e, const lg_load *load)
+static double printed_work_of(const printed_step *step, const lg_element *e, const lg_load *load)
 {
     double power = 0;
     for (int s = 0; s < e->info->nframes; s++) {
@@ -247,7 +247,7 @@ static lg_status correct_potential(printed_step *step, int index)
     if (is_short(&c))
         return LG_OK;
     LG_TRY(elastic(step->m, index, &step->middle, step->wanted->S != NULL, &V, &load));
-    double C = lg_gonzalez(V1 - V0, -work_of(step, e, &load), c.N, c.shortest);
+    double C = lg_gonzalez(V1 - V0, -printed_work_of(step, e, &load), c.N, c.shortest);
     step->noise += lg_gonzalez_noise(fabs(V0) + fabs(V1), c.N, c.shortest);
     add_along_dq(&c, -C, step->wanted->force);
     if (step->wanted->S) { // the wrenches of the force are minus the gradient

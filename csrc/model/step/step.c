@@ -116,7 +116,7 @@ static void add_correction(const pair_step *s, const between *b, double c, const
 }
 
 /* Adds the wrenches of f and m to both bodies. */
-static void add_wrenches(const pair_step *s, const between *b, int sum, const part *p)
+static void step_add_wrenches(const pair_step *s, const between *b, int sum, const part *p)
 {
     double wrench[2][6];
     lg_relative_spread(&b->r, p->fm, wrench);
@@ -199,7 +199,7 @@ static lg_status add_relative_force(const pair_step *s, const lg_force *force, d
     part out;
     open_between(s, &force->e, base_of(&force->e), type->sees == LG_SEES_DISTANCE, &b);
     LG_TRY(exert_in_step(s, &b, &of, type->potential != NULL, type->needs_twists || !type->potential, V0, &out));
-    add_wrenches(s, &b, LG_FORCES, &out);
+    step_add_wrenches(s, &b, LG_FORCES, &out);
     add_relative_tangent(s, &b, -1, &out);
     return LG_OK;
 }
@@ -274,7 +274,7 @@ static lg_status add_piece(const pair_step *s, const lg_tendon *tendon, int i, d
     if (noise)
         *noise = before + T * (*noise - before);
     add_part(s, T, &unit, &exerted);
-    add_wrenches(s, &b, LG_FORCES, &exerted);
+    step_add_wrenches(s, &b, LG_FORCES, &exerted);
     add_relative_tangent(s, &b, -1, &exerted);
     return LG_OK;
 }
@@ -523,11 +523,11 @@ static lg_status add_relative_joint(const pair_step *s, const lg_joint *joint, d
     open_between(s, &joint->e, axes < 0 ? base_of(&joint->e) : axes, type->sees_distance, &b);
     if (joint->nrows) {
         LG_TRY(react(s, &b, joint, &sum));
-        add_wrenches(s, &b, LG_REACTIONS, &sum);
+        step_add_wrenches(s, &b, LG_REACTIONS, &sum);
     }
     if (type->compliance) {
         LG_TRY(exert_in_step(s, &b, &of, 1, joint->e.traits & LG_DAMPED, V0, &exerted));
-        add_wrenches(s, &b, LG_FORCES, &exerted);
+        step_add_wrenches(s, &b, LG_FORCES, &exerted);
         add_part(s, -1, &exerted, &sum);
     }
     add_relative_tangent(s, &b, 1, &sum);
