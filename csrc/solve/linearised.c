@@ -53,14 +53,8 @@ lg_status lg_linearise(lg_linearised *l, const lg_point *point, const lg_tangent
 
 void lg_linearised_forces(lg_linearised *l, double s, const double *dq, const double *dv, double *out)
 {
-    int nv = l->accel->system->space->nv, nrows = l->accel->system->pattern->nrows;
-    lg_zero(nv + nrows, l->y);
-    lg_copy(nv, dq, l->x);
-    lg_zero(nrows, l->x + nv);
-    lg_matrix_add_product(&l->K, s, l->x, l->y);
-    lg_copy(nv, dv, l->x);
-    lg_matrix_add_product(&l->D, s, l->x, l->y);
-    lg_axpy(nv, 1, l->y, out);
+    lg_matrix_add_product(&l->K, s, dq, out);
+    lg_matrix_add_product(&l->D, s, dv, out);
 }
 
 /* ---- parameters ---- */

@@ -500,15 +500,35 @@ lg_status lg_matrix_solve(const lg_matrix *matrix, double *x)
 
 /* ---- products ---- */
 
-/* y += s A x for rows x columns entries, whose unknowns have the numbers `row` and `column`. */
-static void add_panel(int rows, int columns, const double *A, int ld, double s, const int *row, const int *column,
-                      const double *x, double *y)
+/* y += s A x for rows x columns entries */
+static LG_INLINE void add_panel(int rows, int columns, const double *restrict A, int ld, double s,
+                                const double *restrict x, double *restrict y)
 {
     for (int j = 0; j < columns; j++) {
-        double known = s * x[column[j]];
-        for (int i = 0; known != 0 && i < rows; i++)
-            y[row[i]] += A[i + (long)ld * j] * known;
+        double known = s * x[j];
+        for (int i = 0; i < rows; i++)
+            y[i] += A[i + (long)ld * j] * known;
     }
+}
+
+/* The same, so that the compiler knows the most frequent size. */
+static inline void add_velocities(int rows, int columns, const double *A, int ld, double s, const double *x, double *y)
+{
+    if (rows == 6)
+        add_panel(6, columns, A, ld, s, x, y);
+    else
+        add_panel(rows, columns, A, ld, s, x, y);
+}
+
+/* How many of the first n unknowns from a pivot on are velocities, which are those of a block and come first. */
+static inline int velocities_of(const lg_plan *plan, int pivot, int n)
+{
+    const int *unknowns = plan->unknowns + pivot;
+    if (n == 0 || unknowns[0] >= plan->nvelocities)
+        return 0;
+    while (unknowns[n - 1] >= plan->nvelocities)
+        n--;
+    return n;
 }
 
 void lg_matrix_add_product(const lg_matrix *matrix, double s, const double *x, double *y)
@@ -516,15 +536,17 @@ void lg_matrix_add_product(const lg_matrix *matrix, double s, const double *x, d
     const lg_plan *plan = matrix->plan;
     const double *A = matrix->values;
     for (const lg_front *f = plan->fronts; f < plan->fronts + plan->nfronts; f++) {
-        const int *own = plan->unknowns + f->pivot;
+        int n = f->end > plan->nassembled ? 0 : velocities_of(plan, f->pivot, f->n), own = plan->unknowns[f->pivot];
         const lg_neighbour *later = plan->neighbours + f->neighbour, *end = later + f->neighbours;
-        if (f->end > plan->nassembled)
+        if (n == 0)
             continue;
-        add_panel(f->n, f->n, A + f->D, f->n, s, own, own, x, y);
+        add_velocities(n, n, A + f->D, f->n, s, x + own, y + own);
         for (; later < end; later++) {
-            const int *others = plan->unknowns + later->pivot;
-            add_panel(f->n, later->size, A + f->U + (long)f->n * later->start, f->n, s, own, others, x, y);
-            add_panel(later->size, f->n, A + f->L + later->start, f->ld, s, others, own, x, y);
+            int size = velocities_of(plan, later->pivot, later->size), other = plan->unknowns[later->pivot];
+            if (size == 0)
+                continue;
+            add_velocities(n, size, A + f->U + (long)f->n * later->start, f->n, s, x + other, y + own);
+            add_velocities(size, n, A + f->L + later->start, f->ld, s, x + own, y + other);
         }
     }
 }

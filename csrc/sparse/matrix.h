@@ -106,7 +106,7 @@ void lg_matrix_symmetrise(lg_matrix *matrix);
 /* How many eigenvalues of a factored symmetric matrix are negative. The factors are used up. */
 int lg_matrix_negative(lg_matrix *matrix);
 
-/* y += s A x for the assembled values A of a matrix that has not been factored in their place. */
+/* y += s S x for the assembled values of a matrix that has not been factored in their place. */
 void lg_matrix_add_product(const lg_matrix *matrix, double s, const double *x, double *y);
 
 /* x: right-hand side in, solution out. */

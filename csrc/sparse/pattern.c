@@ -1,17 +1,28 @@
 /* Products with the constraint matrix B, entry by entry, and rows of it that are inactive. */
 #include "sparse/pattern.h"
 
+#include "core/small.h"
+
 #include <math.h>
 
 /* y += s A x for the column-major rows x columns matrix A */
-static inline void add_product(int rows, int columns, const double *A, double s, const double *restrict x,
-                               double *restrict y)
+static LG_INLINE void add_columns(int rows, int columns, const double *restrict A, double s, const double *restrict x,
+                                  double *restrict y)
 {
     for (int j = 0; j < columns; j++) {
         double sx = s * x[j];
         for (int i = 0; i < rows; i++)
             y[i] += A[i + rows * j] * sx;
     }
+}
+
+/* The same, so that the compiler knows the most frequent sizes. */
+static inline void add_product(int rows, int columns, const double *A, double s, const double *x, double *y)
+{
+    if (rows == 3 && columns == 6)
+        add_columns(3, 6, A, s, x, y);
+    else
+        add_columns(rows, columns, A, s, x, y);
 }
 
 /* y += s A^T x */

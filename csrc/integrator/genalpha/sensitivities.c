@@ -300,11 +300,7 @@ static lg_status solve_with_mu(lg_genalpha_stepper *g, const lg_point *start, in
     double *dmu = d->dmu + (long)nrows * k, change = 1, last = INFINITY;
     lg_linearised *l = &g->base.linear;
     LG_TRY(lg_linearised_reaction(l, start, k, d->ds_known));
-    lg_zero(nv + nrows, l->y);
-    lg_zero(nrows, l->x + nv);
-    lg_copy(nv, dq_n, l->x);
-    lg_matrix_add_product(&d->reaction, 1, l->x, l->y);
-    lg_axpy(nv, 1, l->y, d->ds_known);
+    lg_matrix_add_product(&d->reaction, 1, dq_n, d->ds_known);
     for (int i = 0; i < SWEEPS; i++) {
         lg_copy(nv, d->ds_known, d->ds);
         lg_pattern_add_BT(pattern, g->Bn, 1, dmu, d->ds);
