@@ -312,8 +312,10 @@ def _run(
         so_far = result or getattr(error, "result", None)
         if isinstance(so_far, dict):
             _count_gradients(so_far, formed)
-            run = error.trajectory = _trajectory(model, method, options, so_far, watch, keeper, failed=True, names=names)  # type: ignore[attr-defined]
-            explain(error, model, run.q[-1], run.v[-1])
+            run = _trajectory(model, method, options, so_far, watch, keeper, failed=True, names=names)
+            error.trajectory = run  # type: ignore[attr-defined]
+            if len(run.q):
+                explain(error, model, run.q[-1], run.v[-1])
         raise
     warn_of_angles([result])
     warn_of_rates(method, [result])

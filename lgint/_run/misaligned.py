@@ -28,8 +28,8 @@ def explain(error: BaseException, model: System, q: Array, v: Array) -> None:
     if rows:
         error.args = (
             f"{error}. Rows that differ by less than {LEAST:g} from what the other joints imply in this state: "
-            f"{'; '.join(rows)}. The smaller the difference, the larger the reactions, and at 1e-8 none of their digits "
-            "is left: align these joints, misalign them by more, or release rotations",
+            f"{'; '.join(rows)}. The smaller the difference, the larger the reactions, and at 1e-8 none of their "
+            "digits is left: align these joints, misalign them by more, or release rotations",
         )
 
 
