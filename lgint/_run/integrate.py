@@ -312,14 +312,18 @@ def _run(
         so_far = result or getattr(error, "result", None)
         if isinstance(so_far, dict):
             _count_gradients(so_far, formed)
-            run = _trajectory(model, method, options, so_far, watch, keeper, failed=True, names=names)
-            error.trajectory = run  # type: ignore[attr-defined]
-            if len(run.q):
-                explain(error, model, run.q[-1], run.v[-1])
+            _failed(error, _trajectory(model, method, options, so_far, watch, keeper, failed=True, names=names))
         raise
     warn_of_angles([result])
     warn_of_rates(method, [result])
     return run
+
+
+def _failed(error: BaseException, run: Trajectory) -> None:
+    """Gives an error what its run has computed, and explains it."""
+    error.trajectory = run  # type: ignore[attr-defined]
+    if len(run.q):
+        explain(error, run.model, run.q[-1], run.v[-1])
 
 
 def _times(name: str, given: ArrayLike) -> Array:

@@ -118,7 +118,7 @@ def is_run_misaligned(seed):
 @pytest.mark.parametrize("share", range(10))
 @pytest.mark.slow
 def test_a_thousand_loops_are_closed(share):
-    """Misaligned ones may fail, in at most 1 % of the cases, where 1e-8 leaves reactions no digit; the error says so."""
+    """Misaligned ones may fail, in at most 1 % of the cases, where 1e-8 leaves reactions no digit."""
     seeds = range(100 * share, 100 * (share + 1))
     for seed in seeds:
         check(seed)
