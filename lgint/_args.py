@@ -38,7 +38,7 @@ def _finite(values: Array) -> bool:
     """Whether all numbers are finite; for a few of them Python takes less time than a call of NumPy's function."""
     if values.size > 9:
         return bool(np.isfinite(values).all())
-    few = values.ravel().tolist()
+    few = values.tolist() if values.ndim == 1 else values.ravel().tolist()
     return math.isfinite(sum(few)) or all(map(math.isfinite, few))  # the sum may have overflowed
 
 

@@ -8,6 +8,9 @@ The formulation is a property of the body: it may differ from body to body, and 
 
 from __future__ import annotations
 
+import gc
+from collections.abc import Iterator
+from contextlib import contextmanager
 from types import FunctionType
 from typing import TYPE_CHECKING, NoReturn
 
@@ -23,6 +26,18 @@ from lgint._build.rolling import RollingBuilder
 from lgint._model.joints import JOINTS
 from lgint._model.model import Model
 from lgint._model.record import BodyRow, ControlRow, Record
+
+
+@contextmanager
+def uncollected() -> Iterator[None]:
+    """Suspends the garbage collector, which would look at the parts of a long model again and again, and free none."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
 
 
 class ModelBuilder(RodBuilder, RollingBuilder):
@@ -71,6 +86,15 @@ class ModelBuilder(RodBuilder, RollingBuilder):
             raise ValueError("a model needs at least one body; see add_body")
         for name in self._bodies.keys() & self._without_joint:
             self._check_coordinates(name)
+        with uncollected():
+            model = redundancy.resolve(Model(self._record(redundant)), start, redundant)
+        if start == "project":
+            return model.with_state(project=True)
+        check_start(model)
+        return model
+
+    def _record(self, redundant: str) -> Record:
+        """The record of what has been added so far."""
         q0, v0 = self._start()
         controls = self._control_rows()
         record: Record = {
@@ -89,11 +113,7 @@ class ModelBuilder(RodBuilder, RollingBuilder):
         }
         if controls:
             record["controls"] = controls
-        model = redundancy.resolve(Model(record), start, redundant)
-        if start == "project":
-            return model.with_state(project=True)
-        check_start(model)
-        return model
+        return record
 
     def _start(self) -> tuple[Array, Array]:
         """Coordinates and velocities of all blocks."""

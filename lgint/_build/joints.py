@@ -148,7 +148,8 @@ class JointBuilder(ElementBuilder):
         start = None if angle is None else number(f"angle of {name!r}", angle)
         usual = "inertial" if JOINTS[kind].is_point else "first"
         where = usual if carrier is None else choice("carrier", carrier, CARRIERS)
-        row: JointRow = {**self._lower_pair(kind, ends, triad, start), "carrier": where}
+        row = self._lower_pair(kind, ends, triad, start)
+        row["carrier"] = where
         if start is not None and "angle" in JOINTS[kind].coordinates and abs(start) > np.pi - START_TOLERANCE:
             row["angle"] = start  # attitudes do not determine it, and at half a turn not even its sign
         self._enter(self._joints, name, row)

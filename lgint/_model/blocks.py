@@ -20,7 +20,8 @@ FIRST_ORDER: Final = "first_order"  # states of a control
 def blocks_of(record: Record) -> list[Block]:
     """The blocks: kinds of nodes, modal bodies with their modal coordinates, products for trees, states of controls."""
     blocks: dict[int, Block] = {}
-    trees, held = trees_of(record), holders(record["joints"])
+    held = holders(record["joints"])
+    trees = trees_of(record, held)
     for body in record["bodies"].values():
         block = body["block"]
         if block in trees:
@@ -36,8 +37,7 @@ def blocks_of(record: Record) -> list[Block]:
 
 
 def _node(body: BodyRow) -> tuple[str, int]:
-    row = FORMULATIONS[body["formulation"]]
-    return row.pivot if body["pivot"] else row.node, 0
+    return _SINGLE[body["formulation"]][body["pivot"] is not None]
 
 
 def _factors(record: Record, links: list[str], held: Mapping[str, str]) -> Block:
@@ -66,6 +66,10 @@ def first_velocities(blocks: Sequence[Block]) -> list[int]:
     return starts
 
 
+# by formulation: the node of a body, and of one with a pivot
+_SINGLE: Final = {name: ((row.node, 0), (row.pivot, 0)) for name, row in FORMULATIONS.items()}
+
+
 class Link(NamedTuple):
     """The links of a tree on which a body is, of which those before the last belong to its joint."""
 
@@ -74,10 +78,9 @@ class Link(NamedTuple):
     q: int  # their first coordinate in the block
 
 
-def trees_of(record: Record) -> dict[int, list[str]]:
-    """The bodies of each tree by block: its root, if that is a body, and the links, parents first."""
+def trees_of(record: Record, held: Mapping[str, str]) -> dict[int, list[str]]:
+    """The bodies of each tree by block: its root, if that is a body, and the links `held` by joints, parents first."""
     trees: dict[int, list[str]] = {}
-    held = holders(record["joints"])
     for name in held:
         trees.setdefault(record["bodies"][name]["block"], []).append(name)
     for name, body in record["bodies"].items():

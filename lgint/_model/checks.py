@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from lgint._args import Array, array, warn
 
-_UNIT: Final = np.eye(3)
-
 
 def inertia_matrix(name: str, value: ArrayLike) -> Array:
     """The inertia matrix (3, 3), positive semidefinite; warns if it violates the triangle inequality."""
     given = array(f"inertia of {name!r}", value, (3,), (6,), (3, 3))
     if given.shape == (3,):
-        principal = sorted(given.tolist())
-        given = given * _UNIT
+        principal = given.tolist()
+        given = np.zeros((3, 3))
+        given[0, 0], given[1, 1], given[2, 2] = principal
+        principal.sort()
     else:
         given = given if given.shape == (3, 3) else given[[[0, 3, 4], [3, 1, 5], [4, 5, 2]]]
         if np.abs(given - given.T).max() > 1e-12 * np.abs(given).max():

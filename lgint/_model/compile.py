@@ -177,13 +177,13 @@ def compiled(record: Record) -> Compiled:
     bodies, weights = frames.elements()
     weighed = slice(starts[bodies], starts[bodies + weights])
     supports = {name: i for i, name in enumerate(record["supports"])}
-    memory = [(kind, MEMORY[kind]) for kind, *_ in description.elements if MEMORY[kind]]
+    memory = [(element[0], MEMORY[element[0]]) for element in description.elements if MEMORY[element[0]]]
     memory += [(CONTROL, 1 + value_count(row)) for row in record.get("controls", {}).values() if row["every"]]
     controls = _controls(record, frames, joints)
     states = States() if controls or max(map(len, description.elements)) > 4 else None
     core = _core.Model(*description, states, controls)
     numbers = description.parameters, starts, weighed
-    return Compiled(record, core, *numbers, frames.named(), joints, supports, memory, states)
+    return Compiled(record, core, *numbers, frames.named, joints, supports, memory, states)
 
 
 def _makers(record: Record, frames: Frames, joints: dict[str, JointIndices]) -> Iterator[Parts]:
@@ -200,7 +200,7 @@ def _makers(record: Record, frames: Frames, joints: dict[str, JointIndices]) -> 
     yield from _efforts(record, frames, joints)
 
 
-_NOT_HELD: Final = (0, 0), (0, 0)
+_NOT_HELD: Final[tuple[dict[str, tuple[int, int, int]], Any]] = {}, ((0, 0), (0, 0))
 
 
 def _joint_indices(record: Record, frames: Frames) -> dict[str, JointIndices]:
@@ -214,12 +214,13 @@ def _joint_indices(record: Record, frames: Frames) -> dict[str, JointIndices]:
     found_joints = {}
     for name, joint in record["joints"].items():
         one, other = partners(joint)
-        ends = a, b = frames.at(one, joint["points"][0]), frames.at(other, joint["points"][1])
+        first, second = joint["points"]
+        ends = a, b = frames.at(one, first), frames.at(other, second)
         blocks = frames.block(one), frames.block(other)
         slide = (frames.at(one, joint["slide_point"]), b) if "slide_point" in joint else ends
         held = joint.get("holds")
         element, link = (trees[blocks[1]], frames.links[other].last) if held else (number, None)
-        found, span = (frames.coordinates(joint, b), frames.span(joint)) if held else ({}, _NOT_HELD)
+        found, span = (frames.coordinates(joint, b), frames.span(joint)) if held else _NOT_HELD
         found_joints[name] = JointIndices(element, blocks, ends, slide, link, found, span, forces.get(name, ()))
         number += not held
     return found_joints
@@ -339,7 +340,7 @@ def _modal_body(name: str, at: int, record: Record) -> Element:
     return _element("modal_body", name, (at,), _modal(record["bodies"][name]))
 
 
-def _moment(body: BodyRow, com: Vector) -> Vector | None:
+def _moment(body: BodyRow, com: Sequence[float]) -> Vector | None:
     """The inertia (6,) of a unit mass at the COM about the node, in the node's axes; None: they coincide."""
     if not any(com):
         return None
@@ -428,7 +429,8 @@ def _joint(name: str, frames: tuple[int, int], record: Record) -> Element:
         return _element(joint["kind"], name, frames, {"motion": pieces, **_axes(record, joint)}, function, *rows)
     if "coupled" in joint:
         return _element(joint["kind"], name, frames, {**joint, **_axes(record, joint)}, None, *rows)
-    values = {"carrier": joint["carrier"], **_axes(record, joint)}
+    values = _axes(record, joint)
+    values["carrier"] = joint["carrier"]
     return _element(joint["kind"], name, frames, values, None, *rows)
 
 
@@ -451,13 +453,14 @@ def _edge(record: Record, name: str, frames: tuple[int, int]) -> Element:
 def _axes(record: Record, joint: JointRow) -> dict[str, Any]:
     """The triads of a joint in the axes of its nodes."""
     (one, other), (first, second) = partners(joint), joint["triads"]
-    axes_a, axes_b = _turned(record, one, first), _turned(record, other, second)
+    a, b = _reference(record, one), _reference(record, other)
+    axes_a = _turned(a, first)
+    axes_b = axes_a if second is first and a is b else _turned(b, second)
     return {"axes_a": axes_a, "axes_b": axes_b, "axis": axes_a[2::3]}
 
 
-def _turned(record: Record, who: str, triad: Matrix) -> Vector:
+def _turned(reference: Matrix | None, triad: Matrix) -> Vector:
     """A matrix of columns in body axes in those of the body's node, row by row."""
-    reference = _reference(record, who)
     if reference is None:
         return [x + 0.0 for row in triad for x in row]  # without negative zeros
     turned: Vector = (np.array(reference) @ np.array(triad)).ravel().tolist()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import cached_property
 from typing import Final
 
 import numpy as np
@@ -10,7 +11,7 @@ import numpy as np
 from lgint._args import Array
 from lgint._model.blocks import Link, trees_of, widths
 from lgint._model.joints import JOINTS, TREE_JOINTS, tree_width
-from lgint._model.record import BodyRow, JointRow, Record, Vector, holders
+from lgint._model.record import BodyRow, JointRow, Record, holders
 
 # A point that elements attach to: its block (-1: the ground; -2 and less: a support), the part of the body on the block
 # (a node, or a link of a tree), the three coordinates of its base and the three of its offset.
@@ -34,7 +35,7 @@ class Frames:
         self.holders = holders(record["joints"])
         self._held = {body: record["joints"][joint] for body, joint in self.holders.items()}
         self.coms = {name: _com(record, name, self.holders.get(name)) for name in self._bodies}
-        self.trees = trees_of(record)
+        self.trees = trees_of(record, self.holders)
         self.links: dict[str, Link] = {}
         for links in self.trees.values():
             v, q = 0, 0
@@ -52,9 +53,9 @@ class Frames:
 
     def block(self, who: str) -> int:
         """The block of a body or a node, -1 for the ground and for supports."""
-        if who in self._nodes:
-            return self._nodes[who][0]
-        return self._bodies[who]["block"] if who in self._bodies else -1
+        if who in self._bodies:
+            return self._bodies[who]["block"]
+        return self._nodes[who][0] if who in self._nodes else -1
 
     def com(self, name: str) -> int:
         """Number of the frame at the COM of a body, at a node or at a support."""
@@ -107,9 +108,10 @@ class Frames:
 
     def __iter__(self) -> Iterator[Frame]:
         """The frames in the order of their numbers, those of all COMs, nodes and supports among them."""
-        self.named()
+        _ = self.named
         return iter(self._found)
 
+    @cached_property
     def named(self) -> dict[str, int]:
         """Frames of the COMs of all bodies, of all nodes and of all supports."""
         return {name: self.com(name) for name in (*self._bodies, *self._nodes, *self._supports)}
@@ -138,7 +140,7 @@ class Frames:
         return *self._nodes[who], *ZERO, *ZERO
 
 
-def _com(record: Record, name: str, holder: str | None) -> Vector:
+def _com(record: Record, name: str, holder: str | None) -> Sequence[float]:
     """The vector (3,) in body axes from the point that the coordinates describe to the COM.
 
     `holder` is the joint that holds the body if it is a link.
@@ -146,7 +148,7 @@ def _com(record: Record, name: str, holder: str | None) -> Vector:
     if holder is not None:
         return [-x for x in record["joints"][holder]["points"][1]]
     pivot = record["bodies"][name]["pivot"]
-    return pivot["com"] if pivot else [*ZERO]
+    return pivot["com"] if pivot else ZERO
 
 
 def in_node(body: BodyRow, x: Array) -> Array:

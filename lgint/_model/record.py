@@ -224,4 +224,4 @@ def partners(joint: JointRow) -> tuple[str, str]:
 
 def holders(joints: dict[str, JointRow]) -> dict[str, str]:
     """For each link of a tree the joint that holds it, parents first."""
-    return {row["second"]: name for name, row in joints.items() if row.get("holds")}
+    return {row["second"]: name for name, row in joints.items() if "holds" in row and row["holds"]}
