@@ -432,8 +432,8 @@ ELEMENTS: list[dict[str, Any]]
 user for its wrenches),
 locked and pairs (None, or for a joint of two triads the axes 1, 2, 3 along which its points stay together, and the
 axes of the first and the second body that stay normal to each other),
-parameters [dict(name, unit, doc, shape, count, valid, axes, default, choices)], in which shape is None and count -1 for
-a parameter that takes all remaining values; valid (any, positive, nonnegative, unit vector, rotation, symmetric,
+parameters [dict(name, unit, doc, shape, count, valid, axes, default, choices, of_shape)], in which shape is None and
+count -1 for a parameter that takes all remaining values; valid (any, positive, nonnegative, unit vector, rotation, symmetric,
 semidefinite or choice); axes (inertial, first or second); default (required, zero, distance, separation or axes),
 example (valid values, if the descriptors do not define what is valid)"""
 

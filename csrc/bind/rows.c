@@ -105,10 +105,11 @@ static PyObject *parameter_shape(const lg_parameter *p)
 static PyObject *parameter_row(const void *context, int index)
 {
     const lg_parameter *p = (const lg_parameter *)context + index;
-    return Py_BuildValue("{s:s,s:s,s:s,s:N,s:i,s:s,s:s,s:s,s:N}", "name", p->name, "unit", p->unit, "doc", p->doc,
+    return Py_BuildValue("{s:s,s:s,s:s,s:N,s:i,s:s,s:s,s:s,s:N,s:N}", "name", p->name, "unit", p->unit, "doc", p->doc,
                          "shape", parameter_shape(p), "count", lg_parameter_count(p), "valid",
                          lg_validity_name(p->valid), "axes", lg_parameter_axes_name(p->axes), "default",
-                         lg_default_name(p->initially), "choices", choice_list(p->choices));
+                         lg_default_name(p->initially), "choices", choice_list(p->choices), "of_shape",
+                         PyBool_FromLong(p->of_shape));
 }
 
 const char lg_expected_doc[] = "expected(element, parameter, values)\n--\n\nWhat a parameter, given by its places in "
@@ -149,7 +150,7 @@ static PyObject *element_row(const void *Py_UNUSED(context), int index)
         "{s:s,s:s,s:s,s:s,s:z,s:z,s:i,s:i,s:i,s:i,s:N,s:N,s:N,s:N,s:N}", "family", e.family, "name", e.name, "doc",
         e.doc, "reference", e.reference, "locked", e.locked, "pairs", e.pairs, "nframes", e.nframes, "nrows", e.nrows,
         "nnonholonomic", e.nnonholonomic, "nmem", e.nmem, "law", PyBool_FromLong(e.uses_law), "control",
-        PyBool_FromLong(e.uses_control), "shares_row", PyBool_FromLong(e.shares_row), "parameters",
+        PyBool_FromLong(e.uses_control), "continues", PyBool_FromLong(e.continues), "parameters",
         lg_list_of(e.nparameters, parameter_row, e.parameters), "example", lg_list_of(e.nexample, number, e.example));
 }
 

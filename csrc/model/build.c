@@ -51,7 +51,7 @@ static sizes count_sizes(const lg_model_spec *spec, const int *row_of)
         n.nsupports += lg_row_is_support(row_of[i]);
         n.nforces += lg_row_is_force(row_of[i]);
         n.njoints += lg_row_is_joint(row_of[i]);
-        n.npieces += lg_row_is_force(row_of[i]) && info->shares_row;
+        n.npieces += lg_row_is_force(row_of[i]) && info->continues;
         n.nreaders += e->nreads > 0;
         n.nreads += e->nreads;
     }

@@ -72,7 +72,7 @@ lg_status lg_model_check_groups(const lg_model *m, lg_report *report)
 {
     for (int i = 0; i < m->nelements; i++) {
         const lg_joint *joint = m->element_of[i].joint, *before = i ? m->element_of[i - 1].joint : NULL;
-        if (joint && lg_joint_continues(joint) && !(before && before->nrows && before->e.info->shares_row))
+        if (joint && lg_joint_continues(joint) && !(before && before->nrows && before->e.info->continues))
             return lg_model_refuse(report, joint->e.name, "there is no row before it that it can share");
     }
     return LG_OK;

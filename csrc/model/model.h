@@ -170,8 +170,8 @@ typedef struct lg_element_info {
     int npairs; /* number of these pairs */
     int nframes, nrows, nmem;
     int nnonholonomic; /* how many of the rows, the last ones, are of velocity alone: their phi is zero */
-    int shares_row; /* a term of a row, or a piece of a tendon: its last parameter says whether it adds to that of the
-                       element before it */
+    int continues; /* its last parameter says whether it continues the element before it: a term of a row, which adds to
+                      that of the joint before, or a piece of a tendon */
     int uses_law; /* it has a law, whose derivatives are formed by differences if it has no tangent */
     int uses_control; /* how many values of a control it takes, from the one on that its last parameter names; a body
                          one for each velocity */

@@ -26,6 +26,7 @@ class Parameter(NamedTuple):
     axes: str  # in which it is given: "inertial", or those of the "first" or "second" body
     default: str  # "required", "zero", or what has no effect at the start: "distance", "separation" or "axes"
     choices: list[str]
+    of_shape: bool  # a length of a shape, much larger than the depths that change with it
 
     @property
     def varies(self) -> bool:
@@ -85,7 +86,7 @@ def _declared(element: int, row: Mapping[str, Any]) -> Declared:
         for i, entry in enumerate(row["parameters"])
     }
     needs_more = (
-        row["law"] or row["control"] or row["shares_row"] or row["locked"] is not None or row["family"] == "body"
+        row["law"] or row["control"] or row["continues"] or row["locked"] is not None or row["family"] == "body"
     )
     whole = not needs_more and all(entry.shape is not None for entry in parameters.values())
     return Declared(row["family"], row["nframes"], parameters, whole)

@@ -93,11 +93,11 @@ def direction(model: Model, name: str) -> Direction:
 def _size(model: Model, value: Value) -> float:
     """The size of the number, or if it is zero of the other entries of its array, or one.
 
-    Shapes of contacts count as smaller: their sizes are much larger than the depths that change with them.
+    Lengths of shapes count as smaller, since they are much larger than the depths that change with them.
     """
     whole = np.abs(np.asarray(value_in(model._record, value), dtype=float))
     own = whole[value.entry] if value.entry is not None else whole
-    share = 1 / 64 if value.key.endswith(("_a", "_b")) else 1.0
+    share = 1 / 64 if value.parameter and value.parameter.of_shape else 1.0
     return share * float(own or np.max(whole) or 1.0)
 
 

@@ -21,8 +21,9 @@ enum { RADII = 18 }; /* behind both triads */
 static const lg_parameter straight_parameters[] = {TENDON};
 static const lg_parameter wrapped_parameters[] = {
     LG_TRIADS,
-    {"radius_a", "m", "of the circle about e3 on the first body; 0: a point", LG_SCALAR, .valid = LG_NONNEGATIVE},
-    {"radius_b", "m", "the same on the second body", LG_SCALAR, .valid = LG_NONNEGATIVE},
+    {"radius_a", "m", "of the circle about e3 on the first body; 0: a point", LG_SCALAR, .valid = LG_NONNEGATIVE,
+     .of_shape = 1},
+    {"radius_b", "m", "the same on the second body", LG_SCALAR, .valid = LG_NONNEGATIVE, .of_shape = 1},
     TENDON,
 };
 
@@ -102,7 +103,7 @@ static const lg_element_memory memory = {.commit = piece_commit};
              .doc = (DOC),                                                                                             \
              .reference = "docs/forces",                                                                               \
              .nframes = 2,                                                                                             \
-             .shares_row = 1,                                                                                          \
+             .continues = 1,                                                                                           \
              __VA_ARGS__},                                                                                             \
     .needs_twists = 1
 

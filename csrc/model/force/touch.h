@@ -30,9 +30,9 @@ typedef struct lg_shapes { /* a pair of shapes */
     lg_status (*touch)(const double *p, int k, const double y[3], const double S[9], int linear, lg_touch *out);
 } lg_shapes;
 
-#define LG_SHAPE_POINT(name, of, doc) {name, "m", doc, LG_VECTOR(3), .axes = (of)}
+#define LG_SHAPE_POINT(name, of, doc) {name, "m", doc, LG_VECTOR(3), .axes = (of), .of_shape = 1}
 #define LG_SHAPE_AXIS(name, of, doc) {name, "", doc, LG_VECTOR(3), .valid = LG_UNIT_VECTOR, .axes = (of)}
-#define LG_SHAPE_RADIUS(name) {name, "m", "its radius", LG_SCALAR, .valid = LG_POSITIVE}
+#define LG_SHAPE_RADIUS(name) {name, "m", "its radius", LG_SCALAR, .valid = LG_POSITIVE, .of_shape = 1}
 
 /* The parameters of a shape on the first ("a") or the second body ("b"). */
 #define LG_SPHERE(s, of) LG_SHAPE_POINT("center_" s, of, "centre of the sphere"), LG_SHAPE_RADIUS("radius_" s)
@@ -45,9 +45,7 @@ typedef struct lg_shapes { /* a pair of shapes */
 #define LG_BOX(s, of)                                                                                                  \
     LG_SHAPE_POINT("center_" s, of, "centre of the box"),                                                              \
         {"axes_" s, "", "its axes, as columns", LG_MATRIX(3, 3), .valid = LG_ROTATION, .axes = (of)},                  \
-    {                                                                                                                  \
-        "half_sizes_" s, "m", "half of its size along each axis", LG_VECTOR(3), .valid = LG_POSITIVE                   \
-    }
+        {"half_sizes_" s, "m", "half of its size along each axis", LG_VECTOR(3), .valid = LG_POSITIVE, .of_shape = 1}
 #define LG_PLANE(s, of)                                                                                                \
     LG_SHAPE_POINT("origin_" s, of, "a point of the plane"),                                                           \
         LG_SHAPE_AXIS("normal_" s, of, "the plane's normal, out of its body")

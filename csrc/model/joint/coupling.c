@@ -84,7 +84,7 @@ static const lg_element_memory angle_memory = {.triads = angle_triads};
                  .reference = "docs/mechanics",                                                                        \
                  .nframes = 2,                                                                                         \
                  .nrows = 1,                                                                                           \
-                 .shares_row = 1,                                                                                      \
+                 .continues = 1,                                                                                       \
                  .parameters = NAME##_parameters,                                                                      \
                  .nparameters = sizeof NAME##_parameters / sizeof *NAME##_parameters},                                 \
         .check = term_check,                                                                                           \

@@ -99,7 +99,7 @@ static inline const lg_joint_type *lg_joint_in(lg_form form, const lg_joint *joi
 /* Whether its row is that of the joint before it in the description, to which it adds. */
 static inline int lg_joint_continues(const lg_joint *joint)
 {
-    return joint->e.info->shares_row && joint->e.p[joint->e.np - 1] != 0;
+    return joint->e.info->continues && joint->e.p[joint->e.np - 1] != 0;
 }
 
 /* Whether its i-th row is of velocity alone. */
