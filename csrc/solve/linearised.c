@@ -160,6 +160,13 @@ static lg_status subtract_rows(lg_linearised *l, const lg_point *point, const do
     return LG_OK;
 }
 
+lg_status lg_linearised_subtract_rows(lg_linearised *l, const lg_point *point, int k, const double *dq,
+                                      const double *dv, double *rows)
+{
+    LG_TRY(add_parameter(l, point, k, -1, rows));
+    return subtract_rows(l, point, dq, dv, rows);
+}
+
 lg_status lg_linearised_accelerations(lg_linearised *l, const lg_point *point, int k, const double *dq,
                                       const double *dv, double *da, double *dlam)
 {
@@ -170,10 +177,8 @@ lg_status lg_linearised_accelerations(lg_linearised *l, const lg_point *point, i
     lg_zero(nv + nrows, x);
     lg_axpy(nv, -1, l->force, x);
     lg_linearised_forces(l, -1, dq, dv, x);
-    if (nrows) {
-        LG_TRY(add_parameter(l, point, k, -1, rows));
-        LG_TRY(subtract_rows(l, point, dq, dv, rows));
-    }
+    if (nrows)
+        LG_TRY(lg_linearised_subtract_rows(l, point, k, dq, dv, rows));
     LG_TRY(lg_accel_solve_linear(l->accel, x));
     lg_copy(nv, x, da);
     lg_copy(nrows, rows, dlam);

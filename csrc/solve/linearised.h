@@ -33,6 +33,9 @@ lg_status lg_linearised_terms(lg_linearised *l, const lg_point *point, int k);
 /* out (nv) = d(B^T lam)/dp for parameter k at a point, of which t, q and lam count. */
 lg_status lg_linearised_reaction(lg_linearised *l, const lg_point *point, int k, double *out);
 
+/* rows (nrows) -= the derivative of B a - zeta at a point with its a, for parameter k along (dq, dv). Z is lost. */
+lg_status lg_linearised_subtract_rows(lg_linearised *l, const lg_point *point, int k, const double *dq,
+                                      const double *dv, double *rows);
 /* The derivatives of the accelerations and multipliers of the index-1 equations at a point that has been linearised,
    with its a and lam, and whose matrix lg_accel_factor has factored. Z is lost. */
 lg_status lg_linearised_accelerations(lg_linearised *l, const lg_point *point, int k, const double *dq,

@@ -80,7 +80,8 @@ lg_status lg_unconstrained_solve(lg_unconstrained *unconstrained, lg_accel *acce
     const double *B = nown ? accel->B : NULL;
     unconstrained->matrix.poll = accel->matrix.poll;
     lg_status status = lg_kkt_factor(&unconstrained->kkt, B, B);
-    if (status == LG_SINGULAR) {
+    unconstrained->singular = status == LG_SINGULAR;
+    if (unconstrained->singular) {
         LG_TRY(lg_accel_solve(accel, point, a, accel->rows, report));
         lg_copy(nown, accel->rows + first, lam + first);
         return LG_OK;
@@ -89,5 +90,41 @@ lg_status lg_unconstrained_solve(lg_unconstrained *unconstrained, lg_accel *acce
     LG_TRY(lg_kkt_solve(&unconstrained->kkt, unconstrained->x));
     lg_copy(nv, unconstrained->x, a);
     lg_copy(nown, unconstrained->x + nv, lam + first);
+    return LG_OK;
+}
+
+/* Solves for a right-hand side with the matrix of the last solution. */
+static lg_status solve_again(lg_unconstrained *unconstrained, lg_accel *accel)
+{
+    if (!accel->articulated.system)
+        return lg_kkt_solve(&unconstrained->kkt, unconstrained->x);
+    lg_articulated_solve_mass(&accel->articulated, unconstrained->x);
+    return LG_OK;
+}
+
+lg_status lg_unconstrained_slopes(lg_unconstrained *unconstrained, lg_linearised *l, const lg_point *point, int k,
+                                  const double *dq, const double *dv, double *da, double *dlam)
+{
+    const lg_pattern *pattern = l->accel->system->pattern;
+    int nv = l->accel->system->space->nv, nown = unconstrained->nown, first = pattern->nrows - nown;
+    double *x = unconstrained->x, *rows = l->accel->rows;
+    if (unconstrained->singular) {
+        LG_TRY(lg_linearised_accelerations(l, point, k, dq, dv, da, rows));
+        lg_copy(nown, rows + first, dlam + first);
+        return LG_OK;
+    }
+    LG_TRY(lg_linearised_terms(l, point, k));
+    lg_zero(nown, dlam + first);
+    lg_zero(nv, x);
+    lg_axpy(nv, -1, l->force, x);
+    lg_linearised_forces(l, -1, dq, dv, x);
+    lg_pattern_add_BT(pattern, l->B, -1, dlam, x);
+    lg_zero(pattern->nrows, rows);
+    if (nown)
+        LG_TRY(lg_linearised_subtract_rows(l, point, k, dq, dv, rows));
+    lg_copy(nown, rows + first, x + nv);
+    LG_TRY(solve_again(unconstrained, l->accel));
+    lg_copy(nv, x, da);
+    lg_copy(nown, x + nv, dlam + first);
     return LG_OK;
 }

@@ -9,7 +9,7 @@
 #ifndef LG_SOLVE_UNCONSTRAINED_H
 #define LG_SOLVE_UNCONSTRAINED_H
 
-#include "solve/accel.h"
+#include "solve/linearised.h"
 
 typedef struct lg_unconstrained {
     lg_plan *plan;
@@ -18,6 +18,7 @@ typedef struct lg_unconstrained {
     lg_kkt kkt;
     double *x; /* right-hand side, then solution: velocities, own rows */
     double *Btlam; /* nv */
+    int singular; /* the last solution was the index-1 one */
 } lg_unconstrained;
 
 /* Makes the plan, which lg_unconstrained_close frees. */
@@ -31,5 +32,10 @@ void lg_unconstrained_close(lg_unconstrained *unconstrained);
    index-1 acceleration. */
 lg_status lg_unconstrained_solve(lg_unconstrained *unconstrained, lg_accel *accel, const lg_point *point, double *a,
                                  double *lam, lg_report *report);
+
+/* The derivatives of this solution for parameter k along (dq, dv), at its point with a and lam, which has been
+   linearised. dlam (nrows) holds those of multipliers of joints; da and those of own rows are set. */
+lg_status lg_unconstrained_slopes(lg_unconstrained *unconstrained, lg_linearised *l, const lg_point *point, int k,
+                                  const double *dq, const double *dv, double *da, double *dlam);
 
 #endif

@@ -4,6 +4,8 @@ Munthe-Kaas' methods: theta_i = h sum a_ij K_j, q_i = q exp(theta_i), v_i = v + 
 and the accelerations k_i of the index-1 equations.
 """
 
+import numpy as np
+
 from methods.alpha_by_complex import tangent_inverse
 
 
@@ -23,3 +25,45 @@ def munthe_kaas(mechanism, q, v, h, steps, A, b, project=False):
         if project:
             q, v = mechanism.projected(q, v)
     return q, v
+
+
+def half_explicit(mechanism, q, v, h, steps, A, end, d=None):
+    """The same with k_i for which row i + 1 of the tableau ends at a point with B v = 0; the step ends at row `end`.
+
+    The first slope is the acceleration of the index-1 equations. With weights d of the multipliers it is that of the
+    last stage instead if this lies at the end, or it follows from the multipliers of the step.
+    """
+    n, lam = len(v), None
+    for _ in range(steps):
+        if lam is None or d is None:
+            a, lam = multipliers(mechanism, q, v)
+        points, K, k, lams = [(q, v)], [v], [a], [lam]
+        for row in A[1 : end + 1] if d is None else A[1:]:
+            moved = mechanism.moved(q, theta := total(row, K, h) + 0 * v)
+            if len(K) > 1:
+                known, pivot = v + total(row, k, h), h * row[len(k)]
+                at = points[-1]
+                top, bottom = mechanism.force(*at), -(B := rows(mechanism, moved)) @ known / pivot
+                matrix = np.block([[mechanism.M, rows(mechanism, at[0]).T], [B, np.zeros((len(B), len(B)))]])
+                x = np.linalg.solve(matrix, np.concatenate([top, bottom]))
+                k, lams = [*k, x[:n]], [*lams, x[n:]]
+            points.append((moved, vi := v + total(row, k, h)))
+            K.append(tangent_inverse(theta) @ vi)
+        q, v = points[end]
+        if d is not None:
+            lam, a = total(d, lams, 1), k[-1]
+            if end == len(k):
+                a = np.linalg.solve(mechanism.M, mechanism.force(q, v) - rows(mechanism, q).T @ lam)
+    return q, v
+
+
+def rows(mechanism, q):
+    return mechanism.constraints(q, np.zeros(6 * len(q)))[1]
+
+
+def multipliers(mechanism, q, v):
+    """The accelerations and multipliers of the index-1 equations."""
+    B, rate = mechanism.constraints(q, v)[1:]
+    matrix = np.block([[mechanism.M, B.T], [B, np.zeros((len(B), len(B)))]])
+    x = np.linalg.solve(matrix, np.concatenate([mechanism.force(q, v), -rate]))
+    return x[: len(v)], x[len(v) :]

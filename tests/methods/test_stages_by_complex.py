@@ -4,14 +4,14 @@ import numpy as np
 import pytest
 
 import lgint
-from methods.stages_by_complex import munthe_kaas
+from methods.stages_by_complex import half_explicit, munthe_kaas
 from methods.test_alpha_by_complex import BODIES, CRANK, TOP, crank_by_complex, top, top_by_complex
 
 H, STEPS = 2e-3, 10
 A, B = [[], [1 / 2], [0, 1 / 2], [0, 0, 1]], [1 / 6, 1 / 3, 1 / 3, 1 / 6]  # Kutta's method
 
 
-def compare(model, run, copy, bodies, names):
+def compare(run, copy, bodies, names):
     """The end of a run and its derivatives, with copy(name, step) -> (q, v)."""
     (q, v), place = copy(None, 0.0), {body: run.derivative("position", body)[-1] for body in bodies}
     for (x, R), body in zip(q, bodies, strict=True):
@@ -33,10 +33,51 @@ def test_munthe_kaas_on_a_top(project):
     def copy(name, step):
         return munthe_kaas(*top_by_complex(name, step), H, STEPS, A, B, project == "both")
 
-    compare(top(), run, copy, ["top"], TOP)
+    compare(run, copy, ["top"], TOP)
 
 
 def test_munthe_kaas_on_a_slider_crank():
     model = lgint.models.slider_crank()
     run = lgint.integrate(model, "rk44", t_end=4 * H, h=H, sensitivity=[*CRANK])
-    compare(model, run, lambda name, s: munthe_kaas(*crank_by_complex(model, name, s), H, 4, A, B), BODIES, CRANK)
+    compare(run, lambda name, s: munthe_kaas(*crank_by_complex(model, name, s), H, 4, A, B), BODIES, CRANK)
+
+
+# rows of the tableaux of tumiotto2024, Table 1, and the weights of multipliers
+R3 = 3**0.5
+HALF = {
+    "herk2": ([[], [1], [1 / 2, 1 / 2]], 2, [1 / 2, 1 / 2]),
+    "herk3": ([[], [1 / 2], [2 / 9, 4 / 9], [1 / 4, 0, 3 / 4]], 3, [0, -2, 3]),
+    "herk4": (
+        [
+            [],
+            [1],
+            [3 / 8, 1 / 8],
+            [-1 / 2, -1 / 2, 2],
+            [1 / 6, 0, 2 / 3, 1 / 6],
+            [(18 - R3) / 108, 0, (9 - 4 * R3) / 27, -7 * R3 / 108, R3 / 18],
+        ],
+        4,
+        [0, 0, 0, 0, 1],
+    ),
+}
+
+
+@pytest.mark.parametrize(
+    ("method", "first"), [("herk2", "printed"), ("herk3", "consistent"), ("herk4", "printed"), ("herk4", "consistent")]
+)
+def test_half_explicit_methods(method, first):
+    tableau, end, d = HALF[method]
+    weights = d if first == "printed" else None
+    run = lgint.integrate(top(), method, t_end=H * STEPS, h=H, first_stage=first, sensitivity=[*TOP])
+
+    def copy(name, step):
+        return half_explicit(*top_by_complex(name, step), H, STEPS, tableau, end, weights)
+
+    compare(run, copy, ["top"], TOP)
+    model = lgint.models.slider_crank()
+    run = lgint.integrate(model, method, t_end=4 * H, h=H, first_stage=first, sensitivity=[*CRANK])
+
+    def crank(name, step):
+        return half_explicit(*crank_by_complex(model, name, step), H, 4, tableau, end, weights)
+
+    compare(run, crank, BODIES, CRANK)
