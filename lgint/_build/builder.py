@@ -89,7 +89,7 @@ class ModelBuilder(RodBuilder, RollingBuilder):
         with uncollected():
             model = redundancy.resolve(Model(self._record(redundant)), start, redundant)
         if start == "project":
-            return model.with_state(project=True)
+            return redundancy.closed(model)
         check_start(model)
         return model
 

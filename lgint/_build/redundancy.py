@@ -19,6 +19,8 @@ from lgint._model.model import Model
 
 RESIDUAL = 1e-8  # largest residual of a consistent start, as in `build`
 NEARLY = 1e-4  # rows with smaller remainders are nearly redundant
+HALVINGS = 12  # of a step towards a consistent configuration
+NAMED = 4  # violated rows at most
 NEARBY = 1e-2  # displacement by which the mechanism is moved to test whether a dependence persists, rad
 LATER = 1e-2  # time, s, at which it is tested whether motions contradict each other
 
@@ -81,6 +83,7 @@ def _dependent(loop: Loop, start: str) -> Dropped:
     except _core.SingularError:
         nearly = sorted({*loop.dependent(q, loop.v, NEARLY)} - {*rows})
         if not nearly:
+            _refuse_open(loop.core, loop.row_names(), q, loop.v)
             raise
         raise ValueError(
             f"nearly redundant constraints: {describe(loop.model, loop.split(nearly))}; these rows differ by less than "
@@ -102,7 +105,11 @@ def _lasting(loop: Loop, q: Array, rows: list[int]) -> Dropped:
     """These rows by joint; ValueError if they do not follow from the others."""
     dropped = loop.split(rows)
     kept, text = loop.compile(dropped), describe(loop.model, dropped)
-    q, v = kept.project(0.0, q, loop.v)
+    try:
+        q, v = kept.project(0.0, q, loop.v)
+    except _core.ConvergenceError:
+        _refuse_open(loop.core, loop.row_names(), q, loop.v)
+        raise
     violated = _violation(loop.core, q, v) > RESIDUAL
     elsewhere = _onto(loop.core, _moved(kept, q), v) if violated else q
     if _violation(loop.core, elsewhere, v) > RESIDUAL:
@@ -129,18 +136,52 @@ def _violation(core: _core.Model, q: Array, v: Array) -> float:
 
 
 def _onto(core: _core.Model, q: Array, v: Array) -> Array:
-    """A configuration near q that satisfies all rows, dependent or not, as well as possible (Gauss-Newton method)."""
-    best, least = q, np.inf
-    for _ in range(50):
-        phi = core.residual(0.0, q, v)[0]
-        size = float(np.abs(phi).max())
-        if size < least:
-            best, least = q, size
-        if least < 1e-14:
+    """A configuration near q that satisfies all rows, dependent or not, as well as possible.
+
+    By the Gauss-Newton method, whose steps are halved until the rows are satisfied better.
+    """
+    phi = core.residual(0.0, q, v)[0]
+    for _ in range(100):
+        if np.abs(phi).max(initial=0.0) < 1e-14:
             break
         B = core.evaluate(0.0, q, v, want=["B"])["B"]
-        q = core.retract(q, np.linalg.lstsq(B, -phi, rcond=TOLERANCE)[0])
-    return best
+        step = np.linalg.lstsq(B, -phi, rcond=TOLERANCE)[0]
+        for _ in range(HALVINGS):
+            there = core.retract(q, step)
+            left = core.residual(0.0, there, v)[0]
+            if np.linalg.norm(left) < np.linalg.norm(phi):
+                break
+            step /= 2
+        else:
+            break
+        q, phi = there, left
+    return q
+
+
+def closed(model: Model) -> Model:
+    """The model with the nearest consistent start.
+
+    ValueError with the rows that are violated where none is found.
+    """
+    try:
+        return model.with_state(project=True)
+    except _core.IntegrationError:
+        whole = model.complete
+        q = _refuse_open(whole.core, whole.row_names, model.q0, model.v0)
+        return model.with_state(q, project=True)
+
+
+def _refuse_open(core: _core.Model, names: Sequence[str], q: Array, v: Array) -> Array:
+    """A configuration near q that satisfies all rows; ValueError with the rows that are violated if none is found."""
+    q = _onto(core, q, v)
+    phi = np.abs(core.residual(0.0, q, v)[0])
+    worst = [f"{names[row]} ({phi[row]:.3g})" for row in np.argsort(-phi)[:NAMED] if phi[row] > RESIDUAL]
+    if worst:
+        raise ValueError(
+            f"no start was found that satisfies all constraints; violated are, where they are satisfied best: "
+            f"{', '.join(worst)}. Check the points and axes of these joints, or start nearer to a consistent start"
+        ) from None
+    return q
 
 
 def _moved(kept: _core.Model, q: Array) -> Array:

@@ -2,12 +2,14 @@
 
 Constraint rows can depend on one another only around a closed loop of bodies and joints. The loops are the biconnected
 components of the graph whose vertices are the blocks and the ground and whose edges are the joints: a part that is
-connected to the rest by one body or one joint alone can move as a whole without affecting the rows of the rest.
+connected to the rest by one rigid body or one joint alone can move as a whole without affecting the rows of the rest.
+Components that share a block with freedoms of its own, a tree of several bodies or a flexible body, are one loop.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence, Set
 from itertools import chain
 from typing import Final, NamedTuple, cast
 
@@ -112,6 +114,12 @@ class Loop:
             return 1.0
         return max(abs(row["factor"]) for row in self.model.joints.values() if row.get("coupling") == name)
 
+    def row_names(self) -> list[str]:
+        """The names of the loop's rows, and of the own rows of its blocks."""
+        names = self.model.row_names
+        of_joints = [names[row] for joint in self.joints for row in self.model.rows(joint)]
+        return [*of_joints, *self.core.row_names[self.nrows :]]
+
     def split(self, rows: Sequence[int]) -> Dropped:
         """Rows of the loop as rows of joints."""
         owner = [(joint, row) for joint, count in zip(self.joints, self._rows, strict=True) for row in range(count)]
@@ -180,27 +188,35 @@ def loops(model: Model) -> list[Loop]:
     whole = _Whole.of(model)
     found = []
     components = ([edge for edge in part if edge < len(joints)] for part in biconnected(ground + 1, [*ends, *held]))
-    for edges in _with_couplings(components, [model.joints[name].get("coupling") for name in joints]):
+    jointed = _jointed(model)
+    shared: list[set[str | int]] = [{*(jointed & {*pair})} for pair in ends]
+    for keys, name in zip(shared, joints, strict=True):
+        if coupling := model.joints[name].get("coupling"):
+            keys.add(coupling)
+    for edges in _merged(components, shared):
         blocks = sorted({end for edge in edges for end in ends[edge]} - {ground})
         found.append(Loop(whole, [joints[edge] for edge in edges], blocks))
     return found
 
 
-def _with_couplings(components: Iterable[list[int]], coupling: Sequence[str | None]) -> list[list[int]]:
-    """Components as sorted edges, of which those that a coupling connects are one; `coupling`: that of each edge."""
-    found: list[list[int]] = []
-    known: dict[str, list[int]] = {}  # by coupling: the component of its terms so far
-    for edges in components:
-        names = {name for edge in edges if (name := coupling[edge])}
+def _jointed(model: Model) -> Set[int]:
+    """The blocks whose bodies move against each other, or deform."""
+    count = Counter(body["block"] for body in model.bodies.values())
+    return {body["block"] for body in model.bodies.values() if body["modes"] or count[body["block"]] > 1}
+
+
+def _merged(components: Iterable[list[int]], shared: Sequence[Set[str | int]]) -> list[list[int]]:
+    """Components as sorted edges; those that share a coupling or a jointed block are one. `shared`: by edge."""
+    found: dict[int, list[int]] = {}
+    known: dict[str | int, int] = {}  # by what is shared: the number of the component that has it
+    for number, edges in enumerate(components):
         merged = list(edges)
-        for part in [known[name] for name in names if name in known]:
-            if part in found:
-                found.remove(part)
-                merged += part
-        found.append(merged)
-        for name in {name for edge in merged if (name := coupling[edge])}:
-            known[name] = merged
-    return [sorted(edges) for edges in found]
+        keys = {key for edge in edges for key in shared[edge]}
+        for other in {known[key] for key in keys if key in known}:
+            merged += found.pop(other)
+        found[number] = merged
+        known |= dict.fromkeys((key for edge in merged for key in shared[edge]), number)
+    return [sorted(edges) for edges in found.values()]
 
 
 def is_forest(vertices: int, edges: Iterable[Sequence[int]]) -> bool:
