@@ -25,6 +25,7 @@ from lgint._run.dense import DenseOutput, DenseState
 from lgint._run.ensemble import Ensemble
 from lgint._run.equilibrium import equilibrium
 from lgint._run.events import event
+from lgint._run.fit import FitProblem, fit_problem
 from lgint._run.integrate import integrate, method_info, methods
 from lgint._run.stepper import Stepper
 from lgint._run.trajectory import Trajectory, load
@@ -49,6 +50,7 @@ __all__ = [
     "DenseState",
     "Drift",
     "Ensemble",
+    "FitProblem",
     "IntegrationError",
     "Interrupted",
     "LagrangianModel",
@@ -72,6 +74,7 @@ __all__ = [
     "drift",
     "equilibrium",
     "event",
+    "fit_problem",
     "ground",
     "groups",
     "inertia",

@@ -16,15 +16,22 @@ typedef struct recording {
 
 /* ---- outcomes of the whole run and of rows that are taken away ---- */
 
-/* A run that could not be opened has no carry. */
+/* Adds derivatives by parameters to the columns of a record, if the run has them. */
+static void add_derivatives(const lg_run *run, lg_record *record)
+{
+    if (!run->stepper || !run->sensitivities.count)
+        return;
+    record->derivatives = (size_t)(run->sensitivities.q - run->state.carry);
+    record->width[LG_COLUMN_DERIVATIVES] = (size_t)(run->sensitivities.own - run->sensitivities.q);
+}
+
+/* A run that could not be opened has no carry. At times of t_eval derivatives follow from the knots. */
 static lg_status open_outcome(const recording *r, lg_outcome *outcome)
 {
     const lg_run *run = &r->run;
     LG_TRY(lg_outcome_open(outcome, run->system, lg_run_extra_count(run), run->stepper ? lg_run_carry_count(run) : 0));
-    if (run->stepper && run->sensitivities.count) {
-        outcome->states.derivatives = (size_t)(run->sensitivities.q - run->state.carry);
-        outcome->states.width[LG_COLUMN_DERIVATIVES] = (size_t)(run->sensitivities.own - run->sensitivities.q);
-    }
+    if (!r->session->schedule->t_eval)
+        add_derivatives(run, &outcome->states);
     return LG_OK;
 }
 
@@ -126,8 +133,10 @@ static lg_status open_run(recording *r, lg_report *report)
 {
     lg_status status = lg_run_open(&r->run, r->session->setup, report);
     lg_status opened = open_outcome(r, r->outcome);
-    if (r->session->dense)
+    if (r->session->dense) {
         r->outcome->knots = lg_record_of_knots(r->run.system, lg_run_extra_count(&r->run), lg_run_curve_count(&r->run));
+        add_derivatives(&r->run, &r->outcome->knots);
+    }
     return status == LG_OK ? opened : status;
 }
 

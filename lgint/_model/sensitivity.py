@@ -49,22 +49,22 @@ def differentiated(model: Model, names: Sequence[str]) -> _core.Model:
     )
 
 
-def number_named(model: Model, name: str) -> Value:
+def number_named(model: Model, name: str, argument: str = "sensitivity") -> Value:
     """Where a number stands in the record of a model; ValueError if it has none of this name."""
     if not isinstance(name, str) or name not in model._values:
         known = [*model._values]
         raise ValueError(
-            f"sensitivity: {name!r} is not a value of this model{guess(name, known)}; it has {listing(known)}"
+            f"{argument}: {name!r} is not a value of this model{guess(name, known)}; it has {listing(known)}"
         )
     value = model._values[name]
     shape = np.shape(value_in(model._record, value))
     if value.entry is None and shape:
         raise ValueError(
-            f"sensitivity: {name} has the shape {shape}; name one of its entries, such as "
+            f"{argument}: {name} has the shape {shape}; name one of its entries, such as "
             f"'{name}[{','.join('0' * len(shape))}]'"
         )
     if value.parameter and value.parameter.valid in _UNIT:
-        raise ValueError(f"sensitivity: {name} is part of a {value.parameter.valid}, whose entries do not change alone")
+        raise ValueError(f"{argument}: {name} is part of a {value.parameter.valid}, whose entries do not change alone")
     return value
 
 

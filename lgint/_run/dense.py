@@ -14,7 +14,7 @@ from lgint._model.system import System
 
 LATER = ("vdot", "lam")  # parts of a state that are computed when they are read
 KNOT = ("t", "q", "v", *LATER, "mem")  # the data of both ends of every step
-OWN = frozenset(("extra", "curve"))  # further ones, if the method has them
+OWN = frozenset(("extra", "curve", "derivatives"))  # further ones, if the run has them
 
 
 class DenseState(Sequence[Array]):
@@ -183,3 +183,9 @@ class DenseOutput:
         return (
             f"<lgint.DenseOutput: t = {self.t_min:g} ... {self.t_max:g}, {np.unique(self.knots['t']).size - 1} steps>"
         )
+
+
+def moved_parts(sol: DenseOutput, model: System, knots: Mapping[str, Array], t: Array) -> dict[str, Array]:
+    """All parts of the states that a run gives with another model and other ends of its steps."""
+    other = DenseOutput(model, knots, sol.t_max, index_1=sol._index_1)
+    return other._found(t, index_1=sol._index_1)

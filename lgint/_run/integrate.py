@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable, Sequence
+from functools import partial
 from os import PathLike
 from typing import Any, overload
 
@@ -22,9 +23,9 @@ from lgint._run.methods import ROWS
 from lgint._run.misaligned import explain
 from lgint._run.options import all_options, check_options, inherited, left_over, steps_of, takes_own_steps
 from lgint._run.progress import progress_bar
-from lgint._run.sensitivity import parameters_of, refuse_others, slopes_of
+from lgint._run.sensitivity import parameters_of, refuse_curve, refuse_others, slopes_of
 from lgint._run.start import Start, start_of, start_option
-from lgint._run.trajectory import Trajectory
+from lgint._run.trajectory import SLOPES, Trajectory
 
 MOST = 2**31 - 1  # largest number of steps between two saved states
 
@@ -171,8 +172,8 @@ def integrate(
         Names of parameters, of `model.values` or of its start, by which every state is differentiated:
         `trajectory.sensitivity` has the derivatives of the states, and `trajectory.derivative` those of any accessor.
         They are the exact derivatives of the steps taken, at fixed step sizes; see the page on gradients. Newton's
-        method solves such steps more tightly. A single run without `start`, `path`, `save` and `t_eval` can have them,
-        whose events do not end it.
+            method solves such steps more tightly. A single run without `start`, `path` and `save` can have them, whose
+        events do not end it.
     **options
         Options of the method; see `lgint.method_info`. With `rtol` or `atol` (numbers, arrays of length nv for
         coordinates and velocities alike, or arrays of length 2 nv, coordinates first) a method that has them chooses
@@ -211,7 +212,8 @@ def integrate(
             return _together(models, method, chosen, number("t0", t0), given, schedule, move, events, save)
 
     if sensitivity is not None:
-        refuse_others(start=start, path=path, save=save, t_eval=t_eval)
+        refuse_others(start=start, path=path, save=save)
+        refuse_curve(method, t_eval=t_eval, dense_output=dense_output)
     state = start_of(model, method, t0, start, all_options(method, options, {}))
     kept = inherited(start, options, own_steps=takes_own_steps(start, h, options))
     if path is not None:
@@ -281,49 +283,30 @@ def _run(
     end, step, every, wanted, landings, dense = schedule
     on_step = watch.on_step if watch else None
     on_stop = watch.on_stop if watch and watch.acts else None
-    if on_stop and dense:
-        raise ValueError("dense_output: an action makes the state jump, which it cannot show; give times as t_eval")
+    knots = _needs_knots(dense, names is not None and wanted is not None, on_stop is not None)
     on_rows, room, kept = (keeper.take, keeper.room(model), keeper.kept(model)) if keeper else (None, 0, 0)
     ends = watch is not None and watch.may_end
     core, memory, slopes = (model.core, memory, None) if names is None else slopes_of(model, names, begin, memory, ends)
-    arguments = (core, method, begin, end, step, every, q, v, memory, given, report)
+    arguments = core, method, begin, end, step, every, q, v, memory, given, report
+    further = wanted, on_step, knots, landings, on_rows, room, ends, kept, others, on_stop, slopes
+    compiled = [] if watch is None or watch.compiled is None else [watch.compiled]
     formed = gradients_formed()
     result: dict[str, Any] = {}
+    found = partial(_trajectory, model, method, options, watch=watch, keeper=keeper, names=names, dense=dense)
     try:
-        compiled = watch.compiled if watch else None
-        result = _core.integrate(
-            *arguments,
-            wanted,
-            on_step,
-            dense,
-            landings,
-            on_rows,
-            room,
-            ends,
-            kept,
-            others,
-            on_stop,
-            slopes,
-            *([] if compiled is None else [compiled]),
-        )
+        result = _core.integrate(*arguments, *further, *compiled)
         _count_gradients(result, formed)
-        run = _trajectory(model, method, options, result, watch, keeper, names=names)
+        run = found(result)
     except BaseException as error:
         so_far = result or getattr(error, "result", None)
         if isinstance(so_far, dict):
             _count_gradients(so_far, formed)
-            _failed(error, _trajectory(model, method, options, so_far, watch, keeper, failed=True, names=names))
+            error.trajectory = found(so_far, failed=True)  # type: ignore[attr-defined]
+            explain(error, model, so_far["end"])
         raise
     warn_of_angles([result])
     warn_of_rates(method, [result])
     return run
-
-
-def _failed(error: BaseException, run: Trajectory) -> None:
-    """Gives an error what its run has computed, and explains it."""
-    error.trajectory = run  # type: ignore[attr-defined]
-    if len(run.q):
-        explain(error, run.model, run.q[-1], run.v[-1])
 
 
 def _times(name: str, given: ArrayLike) -> Array:
@@ -340,6 +323,15 @@ def _refuse_dense_output(wanted: bool) -> None:
             "dense_output: it keeps both ends of every step in memory, and path is for runs that are too long for "
             "that; give the times you need as t_eval, or leave out path"
         )
+
+
+def _needs_knots(dense: bool, slopes_inside: bool, jumps: bool) -> bool:
+    """Whether a run keeps both ends of its steps: for dense output, or for derivatives at times of t_eval."""
+    if dense and jumps:
+        raise ValueError("dense_output: an action makes the state jump, which it cannot show; give times as t_eval")
+    if slopes_inside and jumps:
+        raise ValueError("t_eval: an action makes the state jump, and derivatives are known at steps only; give stops")
+    return dense or slopes_inside
 
 
 def _after(wanted: Array | None, known: Trajectory | None) -> Array | None:
@@ -376,11 +368,12 @@ def _trajectory(
     method: str,
     options: dict[str, Any],
     result: dict[str, Any],
+    *,
     watch: Events | None,
     keeper: Keeper | None,
-    *,
+    names: Sequence[str] | None,
+    dense: bool,
     failed: bool = False,
-    names: Sequence[str] | None = None,
 ) -> Trajectory:
     status = -1 if failed else int(watch is not None and watch.ended)
     if keeper:
@@ -390,7 +383,11 @@ def _trajectory(
         result["parameters"] = [*parameters_of(names)]
     if watch:
         result["events"] = watch.columns()
-    return Trajectory(model, method, options, result)
+    run = Trajectory(model, method, options, result)
+    if names is not None and SLOPES not in result:
+        run._add_slopes()
+        run.sol = run.sol if dense else None
+    return run
 
 
 def count(name: str, value: object) -> int:

@@ -6,6 +6,7 @@ them by a part of 1e-16 / d^2: no method finds them where d is about 1e-8.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Final
 
 import numpy as np
@@ -20,10 +21,11 @@ LEAST: Final = 1e-6  # rows with larger remainders are held with several digits
 FAILURES: Final = (_core.SingularError, _core.ConvergenceError, _core.StepSizeError)
 
 
-def explain(error: BaseException, model: System, q: Array, v: Array) -> None:
-    """Adds the rows to the message of a run's error, if there are any at its last state."""
-    if not isinstance(error, FAILURES) or not isinstance(model, Model):
+def explain(error: BaseException, model: System, end: Mapping[str, Array]) -> None:
+    """Adds the rows to the message of a run's error, if there are any at its last state, which may be missing."""
+    if not isinstance(error, FAILURES) or not isinstance(model, Model) or not len(end["t"]):
         return
+    q, v = end["q"][-1], end["v"][-1]
     rows = [row for loop in loops(model.complete) if not loop.is_regular() for row in _held_barely(model, loop, q, v)]
     if rows:
         error.args = (

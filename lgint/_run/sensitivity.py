@@ -16,7 +16,9 @@ from lgint._model.model import Model
 from lgint._model.sensitivity import direction
 from lgint._model.start import memory_of
 from lgint._model.system import System
-from lgint._state.slopes import CENTRAL, START
+from lgint._run.dense import DenseOutput, moved_parts
+from lgint._run.methods import ROWS
+from lgint._state.slopes import CENTRAL, START, core_by
 from lgint._state.slopes import slopes_of as start_slopes
 
 # forward differences of the sixth order, where a value is zero and may have to stay positive
@@ -25,7 +27,6 @@ INSTEAD: Final = {
     "start": "begin a new one from model.with_state(start)",
     "path": "save its result with run.save",
     "save": "it keeps whole states",
-    "t_eval": "give the times as stops",
     "events": "only events that record their times and change nothing",
 }
 STEP: Final = 1e-2  # by how much differences move angles, and velocities and parameters in proportion to themselves
@@ -57,6 +58,14 @@ class Sensitivity:
     dlam: Array
 
 
+class Named(list[str]):
+    """Names of parameters with the derivatives of a start by them, instead of those of its projection."""
+
+    def __init__(self, names: Sequence[str], dq: Array, dv: Array) -> None:
+        super().__init__(names)
+        self.dq, self.dv = dq, dv  # (p, nv)
+
+
 def sensitivity_of(names: Sequence[str], columns: Array, nv: int) -> Sensitivity:
     """The derivatives in rows of the core, of which each has those of q, v, vdot and lam, parameter by parameter."""
     n, p = len(columns), len(names)
@@ -65,13 +74,19 @@ def sensitivity_of(names: Sequence[str], columns: Array, nv: int) -> Sensitivity
     return Sensitivity([*names], *parts)
 
 
-def parameters_of(names: object) -> tuple[str, ...]:
-    """The argument `sensitivity`; ValueError unless it is a list of different names."""
+def rows_of(found: Sensitivity) -> Array:
+    """The derivatives as rows of the core; the inverse of `sensitivity_of`."""
+    parts = (found.dq, found.dv, found.dvdot, found.dlam)
+    return np.concatenate([np.moveaxis(part, 2, 1).reshape(len(part), -1) for part in parts], axis=1)
+
+
+def parameters_of(names: object, argument: str = "sensitivity") -> tuple[str, ...]:
+    """The argument of this name; ValueError unless it is a list of different names."""
     given = [names] if isinstance(names, str) else names
     if not isinstance(given, Sequence) or not given or not all(isinstance(name, str) and name for name in given):
-        raise ValueError(f"sensitivity: a list of names of parameters expected, got {shown(names)}")
+        raise ValueError(f"{argument}: a list of names of parameters expected, got {shown(names)}")
     if len(set(given)) < len(given):
-        raise ValueError(f"sensitivity: different names expected, got {shown(names)}")
+        raise ValueError(f"{argument}: different names expected, got {shown(names)}")
     return tuple(given)
 
 
@@ -80,6 +95,16 @@ def refuse_others(**given: object) -> None:
     for name, value in given.items():
         if value is not None:
             raise ValueError(f"{name}: a run with `sensitivity` cannot have it; {INSTEAD[name]}")
+
+
+def refuse_curve(method: str, **given: object) -> None:
+    """ValueError for states between the steps of a method with a curve of its own, which has no derivatives."""
+    for name, value in given.items():
+        if value is not None and value is not False and len((ROWS[method].get("tableau") or {}).get("curve") or []):
+            raise ValueError(
+                f"{name}: the curve of {method} between its steps has no derivatives; give the times as stops, or use "
+                "another method"
+            )
 
 
 def slopes_of(
@@ -94,7 +119,10 @@ def slopes_of(
             "parameters; build the model of bodies, joints and forces"
         )
     _refuse_memory(model)
-    core, dq, dv = start_slopes(model, names, t0)
+    if isinstance(given, Named):
+        core, dq, dv = core_by(model, names), given.dq, given.dv
+    else:
+        core, dq, dv = start_slopes(model, names, t0)
     checked = bool(memory.get("checked") or "carry" in memory)
     return core, {"mem": model.mem0, "checked": checked}, (len(names), dq.ravel(), dv.ravel())
 
@@ -108,11 +136,13 @@ def _refuse_memory(model: Model) -> None:
             raise ValueError("sensitivity: sampled values of controls have no derivatives; leave out every=")
 
 
-def _stencil(model: Model, name: str) -> tuple[tuple[int, float], ...]:
+def stencil(model: Model, name: str) -> tuple[tuple[int, float], ...]:
+    """Multiples of the step of differences by a parameter, and weights."""
     return CENTRAL if name.startswith(START) or float(model.values[name]) else FORWARD
 
 
-def _largest_step(model: Model, name: str) -> float:
+def largest_step(model: Model, name: str) -> float:
+    """The largest step of differences by a parameter."""
     return STEP if name.startswith(START) else STEP * direction(model, name).size
 
 
@@ -144,26 +174,57 @@ def derivative(run: Any, accessor: str, arguments: Sequence[Any], keywords: Mapp
 
 def _along(run: Any, found: Sensitivity, k: int, value: Callable[[Any], Array]) -> Array:
     """The derivative by parameter k."""
-    step = _step(run, found, k)
-    stencil = _stencil(run.model, found.parameters[k])
-    total = sum(weight / step * value(_displaced(run, found, k, times * step)) for times, weight in stencil)
+    step = _step(run.model, run.v, found, k)
+    points = stencil(run.model, found.parameters[k])
+    total = sum(weight / step * value(_displaced(run, found, k, times * step)) for times, weight in points)
     return np.asarray(total)
 
 
-def _step(run: Any, found: Sensitivity, k: int) -> float:
+def _step(model: Model, v: Array, found: Sensitivity, k: int) -> float:
     """The change of parameter k that moves no state by more than STEP, nor the parameter by more than its share."""
-    v = 1 + np.abs(run.v).max(initial=0)
-    largest = max(np.abs(found.dq[..., k]).max(initial=0), np.abs(found.dv[..., k]).max(initial=0) / v)
-    most = _largest_step(run.model, found.parameters[k])
+    speed = 1 + np.abs(v).max(initial=0)
+    largest = max(np.abs(found.dq[..., k]).max(initial=0), np.abs(found.dv[..., k]).max(initial=0) / speed)
+    most = largest_step(model, found.parameters[k])
     return min(most, STEP / largest) if largest else most
 
 
 def _displaced(run: Any, found: Sensitivity, k: int, change: float) -> Any:
     """The states that the run would have with another value of parameter k, to the first order."""
-    columns = {name: getattr(run, name) for name in run._parts}
-    columns["q"] = run.model.core.retract(run.q, change * found.dq[..., k])
-    for name, slope in (("v", found.dv), ("vdot", found.dvdot), ("lam", found.dlam)):
-        columns[name] = columns[name] + change * slope[..., k]
+    model = _varied(run.model, found.parameters[k], change)
+    parts = {name: getattr(run, name) for name in run._parts}
+    columns = {**_moved(model, {**parts, "t": run.clock}, found, k, change), "t": run.t}
     other = run._with({**columns, **run.extra})
-    other.model = _varied(run.model, found.parameters[k], change)
+    other.model = model
     return other
+
+
+def _moved(model: Model, parts: Mapping[str, Array], found: Sensitivity, k: int, change: float) -> dict[str, Array]:
+    """Parts of states along their derivatives by parameter k, with the angles that memory holds."""
+    moved = dict(parts)
+    moved["q"] = model.core.retract(parts["q"], change * found.dq[..., k])
+    for name, slope in (("v", found.dv), ("vdot", found.dvdot), ("lam", found.dlam)):
+        moved[name] = parts[name] + change * slope[..., k]
+    if model.core.nmem:
+        moved["mem"] = model.core.remember(*(moved[name] for name in ("t", "q", "v", "vdot", "mem")))
+    return moved
+
+
+def slopes_inside(model: Any, sol: DenseOutput, names: Sequence[str], times: Array) -> Array:
+    """Derivatives of dense output at times of the run, in rows of the core: those of the curve between the ends."""
+    found = sensitivity_of(names, sol.knots["derivatives"], model.nv)
+    middle = sol.states(times)["q"]
+
+    def along(k: int) -> list[Array]:
+        step = _step(model, sol.knots["v"], found, k)
+        total: list[Any] = [0.0] * 4
+        for multiple, weight in stencil(model, names[k]):
+            change = multiple * step
+            varied = _varied(model, names[k], change)
+            at = moved_parts(sol, varied, _moved(varied, sol.knots, found, k, change), times)
+            apart = model.core.difference(middle, at["q"])
+            for i, part in enumerate((apart, at["v"], at["vdot"], at["lam"])):
+                total[i] = total[i] + weight / step * part
+        return total
+
+    columns = zip(*map(along, range(len(names))), strict=True)
+    return rows_of(Sensitivity([*names], *(np.stack(column, axis=-1) for column in columns)))

@@ -21,7 +21,7 @@ from lgint._run import files, folder, tables
 from lgint._run.dense import KNOT, OWN
 from lgint._run.memory import completed, layout_of
 from lgint._run.methods import ROWS
-from lgint._run.sensitivity import Sensitivity, derivative, sensitivity_of
+from lgint._run.sensitivity import Sensitivity, derivative, sensitivity_of, slopes_inside
 from lgint._run.states import PARTS, States
 from lgint._state.bodies import EQUILIBRIUM
 from lgint._state.state import CARRY, Parts, State, read_only
@@ -162,7 +162,14 @@ class Trajectory(States):
             )
         found = self._with({**self.sol.states(wanted), "error": np.full(wanted.size, np.nan)})
         found._later = partial(self.sol.later, wanted)
+        found._parameters = self._parameters
+        found._add_slopes()
         return found
+
+    def _add_slopes(self) -> None:
+        """Takes the derivatives of its states from dense output, if that has them."""
+        if self.sol is not None and SLOPES in self.sol.knots:
+            self._slopes = slopes_inside(self.model, self.sol, self._parameters, self.t)
 
     def __getitem__(self, index: int | slice | ArrayLike) -> Trajectory:
         """Some of the states, as a trajectory: `run[0]`, `run[-1]`, `run[::10]`, `run[run.t > 0.5]`.
@@ -521,7 +528,7 @@ def loaded(about: Mapping[str, Any], arrays: Mapping[str, Array], model: System,
     extra = [values for name, values in arrays.items() if name.startswith("extra_")]
     result |= {"extra": extra[0]} if extra else {}
     result["end"] = {name: arrays[f"end_{name}"] for name in STATE}
-    own = {"extra"} & result.keys() | ({"curve"} if "knots_curve" in arrays else set())
+    own = {"extra"} & result.keys() | {name for name in ("curve", SLOPES) if f"knots_{name}" in arrays}
     knots = (*KNOT, *sorted(own)) if "knots_t" in arrays else ()
     result["knots"] = {name: arrays[f"knots_{name}"] for name in knots}
     if about["events"] is not None:
@@ -579,6 +586,8 @@ def _check_arrays(model: System, result: Mapping[str, Any], finite: bool) -> Non
     widths = {name: (width,) for name, width in model.core.widths.items()}
     if "extra" in result:
         widths["extra"] = result["extra"].shape[1:]
+    if SLOPES in result:
+        widths[SLOPES] = (len(result["parameters"]) * (3 * model.nv + model.nc),)
     events = zip(*result.get("events", ()), strict=True)
     tables = [result, result["end"], result["knots"], *(dict(zip("tqv", event, strict=True)) for event in events)]
     for table in tables:

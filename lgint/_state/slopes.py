@@ -20,7 +20,7 @@ RATES: Final = ("velocity", "angular_velocity", "rate")
 _PART: Final = re.compile(r"(.+?)(?:\.(position|rotation|velocity|angular_velocity|rate))?(?:\[(\d+)\])?")
 # central differences of the sixth order: multiples of the step, and weights
 CENTRAL: Final = tuple((sign * k, sign * w / 60) for k, w in ((1, 45), (2, -9), (3, 1)) for sign in (1, -1))
-_STEP: Final = 2.0**-7  # m, rad
+STEP: Final = 2.0**-7  # m, rad
 
 
 class Slopes(NamedTuple):
@@ -33,12 +33,17 @@ class Slopes(NamedTuple):
 
 def slopes_of(model: Model, names: Sequence[str], t: float = 0.0) -> Slopes:
     """The derivatives of the start that `with_state(project=True)` gives, at a consistent start at time t."""
-    core = differentiated(model, ["" if _is_start(name) else name for name in names])
+    core = core_by(model, names)
     found = [
         _by_start(model, name, t) if _is_start(name) else _by_value(model, core, i, t) for i, name in enumerate(names)
     ]
     dq, dv = (np.array([one[i] for one in found]).reshape(len(names), model.nv) for i in (0, 1))
     return Slopes(core, dq, dv)
+
+
+def core_by(model: Model, names: Sequence[str]) -> _core.Model:
+    """The model with derivatives of its terms by these numbers; those of its start change no terms."""
+    return differentiated(model, ["" if _is_start(name) else name for name in names])
 
 
 def _is_start(name: str) -> bool:
@@ -56,7 +61,7 @@ def _by_value(model: Model, core: _core.Model, number: int, t: float) -> tuple[A
 # ---- start values ----
 
 
-class _Part(NamedTuple):
+class Part(NamedTuple):
     """A number of a start."""
 
     who: str  # a joint or a free body
@@ -67,24 +72,29 @@ class _Part(NamedTuple):
     def is_rate(self) -> bool:
         return self.part in RATES
 
+    @property
+    def is_second(self) -> bool:
+        """Whether it belongs to the second of a pair: to a rotation, or to an angular velocity."""
+        return self.part in ("rotation", "angular_velocity")
 
-def start_value(model: Model, name: str) -> _Part:
+
+def start_value(model: Model, name: str, argument: str = "sensitivity") -> Part:
     """The number of the start that a name means; ValueError if there is none."""
     found = _PART.fullmatch(name.removeprefix(START))
     who, part, index = found.groups() if found else ("", None, None)
     known = [*model.joints, *_free(model)]
     if who not in known:
         raise ValueError(
-            f"sensitivity: {name!r}: {who!r} is neither a joint nor a free body of this model{guess(who, known)}; "
+            f"{argument}: {name!r}: {who!r} is neither a joint nor a free body of this model{guess(who, known)}; "
             f"these are {listing(known)}"
         )
     parts = _parts_of(model, who)
     if part not in parts:
         expected = [_shown(who, *each) for each in parts.items()]
-        raise ValueError(f"sensitivity: {name!r}: the start of {who!r} has {listing(expected)}")
+        raise ValueError(f"{argument}: {name!r}: the start of {who!r} has {listing(expected)}")
     if (index is None and parts[part] > 1) or int(index or 0) >= parts[part]:
-        raise ValueError(f"sensitivity: {name!r}: an index expected as in {_shown(who, part, parts[part])}")
-    return _Part(who, part, int(index or 0))
+        raise ValueError(f"{argument}: {name!r}: an index expected as in {_shown(who, part, parts[part])}")
+    return Part(who, part, int(index or 0))
 
 
 def _shown(who: str, part: str | None, count: int) -> str:
@@ -116,20 +126,24 @@ def _turns(kind: str) -> bool:
 def _by_start(model: Model, name: str, t: float) -> tuple[Array, Array]:
     """Differences of the start: it changes by the number alone, and is projected."""
     value, core = start_value(model, name), model.core
-    pose, rate = _present(model, value.who, t)
-    present = rate if value.is_rate else pose
+    base = present(model, value, t)
     dq, dv = np.zeros(model.nv), np.zeros(model.nv)
     for times, weight in CENTRAL:
-        moved = {value.who: _changed(present, value, times * _STEP)}
+        moved = {value.who: changed(base, value, times * STEP)}
         state = model.state(t=t, rates=moved) if value.is_rate else model.state(t=t, joints=moved)
         q, v = core.project(t, state.q, state.v, state.mem)
-        dq += weight / _STEP * core.difference(model.q0, q)
-        dv += weight / _STEP * (v - model.v0)
+        dq += weight / STEP * core.difference(model.q0, q)
+        dv += weight / STEP * (v - model.v0)
     return dq, dv
 
 
+def present(model: Model, value: Part, t: float) -> Any:
+    """The coordinates of a joint, the pose of a body, or their rates, as `Model.state` takes them."""
+    return _present(model, value.who, t)[value.is_rate]
+
+
 def _present(model: Model, who: str, t: float) -> tuple[Any, Any]:
-    """The coordinates of a joint, or the pose of a body, and their rates, as `Model.state` takes them."""
+    """The coordinates of a joint, or the pose of a body, and their rates."""
     mechanism = Mechanism(model, t)
     x, R, rates = mechanism.poses(model.q0, model.v0)
     if who not in model.joints:
@@ -145,10 +159,9 @@ def _present(model: Model, who: str, t: float) -> tuple[Any, Any]:
     return at, np.linalg.lstsq(columns, rates[i], rcond=None)[0]
 
 
-def _changed(given: Any, value: _Part, s: float) -> Any:
+def changed(given: Any, value: Part, s: float) -> Any:
     """These with one number greater by s; rotations by one about an axis of the body."""
     if isinstance(given, tuple):
-        second = value.part in ("rotation", "angular_velocity")
-        return tuple(_changed(part, value, s) if i == second else part for i, part in enumerate(given))
+        return tuple(changed(part, value, s) if i == value.is_second else part for i, part in enumerate(given))
     change = s * np.eye(len(given))[value.number]
     return given @ groups.so3.exp(change) if given.ndim == 2 else given + change

@@ -172,7 +172,8 @@ def test_derivatives_go_on_over_kinks_and_adaptive_steps():
         ({"sensitivity": []}, "a list of names"),
         ({"sensitivity": [""]}, "a list of names"),
         ({"sensitivity": ["top.mass"] * 2}, "different names"),
-        ({"sensitivity": ["top.mass"], "t_eval": [0.01]}, "t_eval"),
+        ({"sensitivity": ["top.mass"], "save": ["q"]}, "save"),
+        ({"sensitivity": ["top.mass"], "t_eval": [0.01], "method": "dop853"}, "t_eval: the curve of dop853"),
         ({"sensitivity": ["top.mass"], "form": "printed"}, "printed"),
         ({"sensitivity": ["top.mass"], "start": "optimal"}, "optimal"),
         ({"sensitivity": ["top.mass"], "method": "reml"}, "reml"),
@@ -206,3 +207,35 @@ def test_start_values_agree_with_differences():
         assert distance(run.sensitivity.dq[..., k], (runs[0].q - runs[1].q) / 2e-5) < 1e-7
         assert distance(run.sensitivity.dv[..., k], (runs[0].v - runs[1].v) / 2e-5) < 1e-7
     assert run.derivative("joint_angles").shape == (51, 2, 2)
+
+
+@pytest.mark.parametrize(("formulation", "method"), [("R3xSO3", "genalpha"), ("SE3", "genalpha"), ("SE3", "dopri5")])
+def test_derivatives_between_steps_are_those_of_dense_output(formulation, method):
+    """Those of the curve at fixed times, and exact at the ends of steps."""
+    model, times, names = (
+        M.heavy_top(formulation=formulation),
+        [0.0003, 0.0071, 0.0125, 0.02],
+        ["top.mass", "gravity[2]"],
+    )
+    options = {"t_end": 0.02, "h": 1e-3, **({"index": "stabilized"} if method == "genalpha" else {})}
+    run = lgint.integrate(model, method, sensitivity=names, t_eval=times, **options)
+    whole = lgint.integrate(model, method, sensitivity=names, dense_output=True, **options)
+    assert run.sol is None and run.sensitivity.dq.shape == (4, 6, 2)
+    for k, name in enumerate(names):
+        parts = by_differences(model, method, name, t_eval=times, **options)
+        for part, expected in zip(("dq", "dv", "dlam"), parts, strict=True):
+            assert distance(getattr(run.sensitivity, part)[..., k], expected) < 1e-7
+    for part in ("dq", "dv", "dvdot", "dlam"):
+        np.testing.assert_array_equal(getattr(whole.at(times).sensitivity, part), getattr(run.sensitivity, part))
+        found, own = getattr(whole.at(whole.t).sensitivity, part), getattr(whole.sensitivity, part)
+        np.testing.assert_allclose(found, own, rtol=0, atol=1e-10 * np.abs(own).max())
+
+
+def test_angles_that_memory_holds_have_derivatives():
+    model = M.pendulum_chain(n=2, joint="revolute", formulation="R3xSO3")
+    names = [f"start.{name}" for name in model.joints]
+    found = lgint.integrate(model, "genalpha", t_end=0.1, h=2e-3, sensitivity=names).derivative("joint_angles")
+    np.testing.assert_allclose(found[0], np.eye(2), rtol=0, atol=1e-10)
+    minimal = M.pendulum_chain(n=2, joint="revolute", formulation="minimal")
+    other = lgint.integrate(minimal, "genalpha", t_end=0.1, h=2e-3, sensitivity=names).derivative("joint_angles")
+    np.testing.assert_allclose(found, other, rtol=0, atol=5e-4)
