@@ -433,9 +433,9 @@ user for its wrenches),
 locked and pairs (None, or for a joint of two triads the axes 1, 2, 3 along which its points stay together, and the
 axes of the first and the second body that stay normal to each other),
 parameters [dict(name, unit, doc, shape, count, valid, axes, default, choices, of_shape)], in which shape is None and
-count -1 for a parameter that takes all remaining values; valid (any, positive, nonnegative, unit vector, rotation, symmetric,
-semidefinite or choice); axes (inertial, first or second); default (required, zero, distance, separation or axes),
-example (valid values, if the descriptors do not define what is valid)"""
+count -1 for a parameter that takes all remaining values; valid (any, positive, nonnegative, unit vector, rotation,
+symmetric, semidefinite or choice); axes (inertial, first or second); default (required, zero, distance, separation or
+axes), example (valid values, if the descriptors do not define what is valid)"""
 
 NODES: list[dict[str, Any]]
 """name, nq, nv (0: the block's n), nown, linear, reference, identity (the coordinates of the identity),
