@@ -177,6 +177,35 @@ int late(double t, double *value, void *data)
     return t > 0.05 ? -1 : 0;
 }
 
+int half_wrench(double t, const double *x, const double *R, const double *xdot, const double *omega, double *w,
+                double *tangent, void *data)
+{
+    (void)t, (void)x, (void)R, (void)xdot, (void)omega, (void)data;
+    for (int i = 0; i < 6; i++)
+        w[i] = 0;
+    for (int i = 0; tangent && i < 36; i++)
+        tangent[i] = 0;
+    return 0;
+}
+
+int values_alone(double t, const double *q, const double *v, const double *states, double *value, double *tangent,
+                 void *data)
+{
+    (void)t, (void)q, (void)v, (void)states, (void)tangent, (void)data;
+    for (int i = 0; i < 6; i++)
+        value[i] = 0;
+    return 0;
+}
+
+int singular_slope(double t, double angle, double rate, double *effort, double *tangent, void *data)
+{
+    (void)t, (void)rate, (void)data;
+    *effort = sqrt(fabs(angle));
+    if (tangent)
+        tangent[0] = 0 / angle, tangent[1] = 0;
+    return 0;
+}
+
 int silent(double t, double angle, double rate, double *effort, double *tangent, void *data)
 {
     (void)t, (void)angle, (void)rate, (void)effort, (void)tangent, (void)data;

@@ -23,6 +23,8 @@ from lgint._build.flexible import ModalBody
 from lgint._build.joints import MEANT
 from lgint._build.rods import RodBuilder
 from lgint._build.rolling import RollingBuilder
+from lgint._model.compile import value_count
+from lgint._model.compiled import check_tangent
 from lgint._model.joints import JOINTS
 from lgint._model.model import Model
 from lgint._model.record import BodyRow, ControlRow, Record
@@ -79,7 +81,7 @@ class ModelBuilder(RodBuilder, RollingBuilder):
         ------
         ValueError
             If there is no body, the start violates a joint, constraints are redundant or contradict each other, or a
-            control reads what there is not.
+            control reads what there is not, or is compiled and does not write the tangent that it should.
         """
         choice("start", start, ("check", "project"))
         if not self._bodies:
@@ -97,6 +99,7 @@ class ModelBuilder(RodBuilder, RollingBuilder):
         """The record of what has been added so far."""
         q0, v0 = self._start()
         controls = self._control_rows()
+        v0 = np.concatenate([v0, *(_starts_of(control) for control in controls.values())])
         record: Record = {
             "gravity": self._gravity.tolist(),
             "bodies": {name: self._row(name) for name in self._bodies},
@@ -107,12 +110,13 @@ class ModelBuilder(RodBuilder, RollingBuilder):
             "redundant": redundant,
             "dropped": {},
             "q0": q0,
-            "v0": np.concatenate([v0, *(_starts_of(row) for row in controls.values())]),
+            "v0": v0,
             "reference": "",
             "origin": None,
         }
         if controls:
             record["controls"] = controls
+        _check_tangents(controls, q0, v0)
         return record
 
     def _start(self) -> tuple[Array, Array]:
@@ -144,6 +148,13 @@ class ModelBuilder(RodBuilder, RollingBuilder):
 def _starts_of(row: ControlRow) -> list[float]:
     """The start values of states that are a part of v."""
     return [] if row["block"] is None else [*row["states"].values()]
+
+
+def _check_tangents(controls: dict[str, ControlRow], q0: Array, v0: Array) -> None:
+    """ValueError if a compiled control does not write its tangent at the start."""
+    for name, control in controls.items():
+        n, starts = value_count(control), [*control["states"].values()]
+        check_tangent(f"control {name!r}", control["function"], 0.0, q0, v0, starts, n, 2 * n * v0.size)
 
 
 def _suggestion(name: str) -> str:

@@ -20,7 +20,7 @@ from lgint._build.timed import (
     set_kinks,
     value_in_time,
 )
-from lgint._model.compiled import user_function
+from lgint._model.compiled import check_tangent, user_function
 from lgint._model.joints import joint_coordinate
 from lgint._model.motion import Coordinate
 from lgint._model.parameters import AXES
@@ -355,8 +355,8 @@ class ForceBuilder(TendonBuilder):
         Raises
         ------
         ValueError
-            For bodies and a joint together or neither, unknown names, wrong shapes, what cannot be called, and
-            compiled functions of another type.
+            For bodies and a joint together or neither, unknown names, wrong shapes, what cannot be called, compiled
+            functions of another type, and those that do not write the tangent that they should.
         """
         if (bodies is None) == (joint is None):
             raise ValueError("a force law acts either on bodies or in a joint: give bodies or joint")
@@ -375,6 +375,7 @@ class ForceBuilder(TendonBuilder):
         if len(partners) not in (1, 2):
             raise ValueError(f"a force law acts on one body or on two, got {len(partners)}")
         first, second = (self._partner(who) for who in (*partners, ground)[:2])
+        self._check_slopes(label, function, (first, second)[: len(partners)])
         name = self._force_name("law", first, second, name)
         if len(partners) == 1:
             _refuse_with("one body", point_a=point_a, point_b=point_b)
@@ -387,6 +388,13 @@ class ForceBuilder(TendonBuilder):
         return self._enter(self._forces, name, row)
 
     # ---- what they share ----
+
+    def _check_slopes(self, label: str, function: Any, bodies: Sequence[str]) -> None:
+        """ValueError if a compiled law with a tangent does not write it, at the start of its bodies."""
+        starts = [self._at(who) for who in bodies]
+        state = ([body.x for body in starts], [body.R for body in starts])
+        rates = ([body.velocity for body in starts], [body.omega for body in starts])
+        check_tangent(label, function, 0.0, *state, *rates, 6 * len(bodies), 2 * (6 * len(bodies)) ** 2)
 
     def _set_reads(self, label: str, row: ForceRow, reads: str | Sequence[str] | None) -> None:
         """Enters what a law that is called with a state reads, and checks that it is one, and so is its tangent."""

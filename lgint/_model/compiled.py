@@ -17,6 +17,7 @@ from lgint import _core, signatures
 from lgint._args import Array, checked_function, shown
 from lgint._model.missing import missing
 
+_MARK: Final = np.uint64(0x7FF8_0BAD_0BAD_0BAD)  # a NaN that no computation makes
 _NUMBERS: Final = {name: number for number, (name, _) in enumerate(_core.SIGNATURES)}
 
 
@@ -76,7 +77,7 @@ class CompiledFunction:
             if kind == "double" or given is None:
                 passed.append(given)
                 continue
-            array = np.full(given, np.nan) if isinstance(given, int) else np.array(given, dtype=np.float64)
+            array = _unwritten(given) if isinstance(given, int) else np.array(given, dtype=np.float64)
             found += [array] * isinstance(given, int)
             passed.append(array.ctypes.data_as(ctypes.POINTER(ctypes.c_double)))
         types = [ctypes.c_double if kind == "double" else ctypes.c_void_p for kind in kinds[1:]]
@@ -94,6 +95,12 @@ class CompiledFunction:
         if module and name and _global(module, name) is self.given:
             return _named, (module, name, *own)
         return missing, ("a function of the model", self.name)
+
+
+def _unwritten(count: int) -> Array:
+    """Outputs before a call: not numbers, but not those of a computation."""
+    outputs: Array = np.full(count, _MARK).view(np.float64)
+    return outputs
 
 
 def _global(module: str, name: str) -> Any:
@@ -123,7 +130,25 @@ def user_function(
         return value, None if tangent is None else checked_function(f"tangent of {label}", tangent)
     if not (tangent is None or isinstance(tangent, bool)):
         raise ValueError(f"tangent of {label}: True if the compiled function writes it, got {shown(tangent)}")
-    return replace(checked(f"function of {label}", value, signature), has_tangent=bool(tangent)), None
+    function = replace(checked(f"function of {label}", value, signature), has_tangent=bool(tangent))
+    if signature == "joint_law":
+        check_tangent(label, function, 0.0, 0.0, 0.0, 1, 2)
+    return function, None
+
+
+def check_tangent(label: str, function: Any, *arguments: Any) -> None:
+    """ValueError if a compiled function with a tangent, the last of its arguments, leaves numbers of it unwritten."""
+    if not isinstance(function, CompiledFunction) or not function.has_tangent:
+        return
+    try:
+        tangent = function.values(*arguments)[-1]
+    except _core.IntegrationError:
+        return  # its status is for runs, which say where it fails
+    if left := int((tangent.view(np.uint64) == _MARK).sum()):
+        raise ValueError(
+            f"tangent of {label}: a function that writes its derivatives expected, but {function.name!r} leaves {left} "
+            f"of {tangent.size} numbers unwritten; leave the tangent out for central differences"
+        )
 
 
 def function_of_time(what: str, value: Any, signature: str, size: int) -> Any:

@@ -7,9 +7,13 @@ import os
 import pkgutil
 import re
 import shlex
+import subprocess
+import sys
+import sysconfig
 from pathlib import Path
 
 import pytest
+from scipy import LowLevelCallable
 
 import lgint
 from lgint import _cli
@@ -38,6 +42,31 @@ def test_examples_run(page, tmp_path, monkeypatch):
     for block in re.findall(r"```python\n(.*?)```", PAGES[page], re.DOTALL):
         exec(compile(block, page.name, "exec"), names)  # the examples of a page build on each other
     assert names
+
+
+def test_the_example_in_cython_runs(tmp_path, monkeypatch):
+    """It is the law that the page writes in Numba."""
+    page = PAGES[ROOT / "docs" / "compiled.md"]
+    monkeypatch.chdir(tmp_path)
+    (source,) = re.findall(r"```cython\n(.*?)```", page, re.DOTALL)
+    Path("laws.pyx").write_text(source)
+    subprocess.run([sys.executable, "-m", "cython", "-3", "laws.pyx"], check=True)
+    compiler = shlex.split(os.environ.get("CC") or sysconfig.get_config_var("CC") or "cc")
+    flags = ["-O0", "-w", "-shared", "-fPIC", f"-I{sysconfig.get_path('include')}"]
+    subprocess.run([*compiler, *flags, "laws.c", "-o", "laws" + sysconfig.get_config_var("EXT_SUFFIX")], check=True)
+    monkeypatch.syspath_prepend(tmp_path)
+    law = LowLevelCallable.from_cython(importlib.import_module("laws"), "friction")
+    runs = [pendulum_with(friction) for friction in (law, lambda t, angle, rate: -0.2 * rate - 0.1 * rate**3)]
+    assert abs(runs[0].q - runs[1].q).max() < 1e-12
+    assert abs(runs[0].q - pendulum_with(lambda *_: 0.0).q).max() > 1e-3
+
+
+def pendulum_with(law):
+    b = lgint.ModelBuilder(gravity=(0, 0, -9.81), formulation="minimal")
+    b.add_body("arm", mass=1.0, inertia=(0.01, 0.1, 0.1), position=(0.5, 0, 0))
+    b.add_joint("revolute", lgint.ground, "arm", point=(0, 0, 0), axis=(0, 1, 0), name="hinge")
+    b.add_force_law(law, joint="hinge")
+    return lgint.integrate(b.build(), "genalpha", t_end=0.3, h=1e-2)
 
 
 @pytest.mark.parametrize(("page", "command"), COMMANDS)
