@@ -79,7 +79,7 @@ static int check_mask(PyObject *object, const char *name)
 static PyArrayObject *double_array(PyObject *object, const char *name)
 {
     PyArrayObject *given = check_mask(object, name) == 0 ? any_array(object, name) : NULL;
-    if (!given || PyFloat_CheckExact(object)) // an array of a Python float is a new one
+    if (!given || PyFloat_CheckExact(object)) // an array made from a Python float is a new one
         return given;
     PyArrayObject *array = NULL;
     if (PyArray_CanCastSafely(PyArray_TYPE(given), NPY_DOUBLE))

@@ -107,7 +107,8 @@ struct lg_stepper {
     int nparameters; /* by which the states of the run are differentiated */
     lg_linearised linear; /* of such a run */
     double *mem; /* scratch for the memory of the system at the end of a step */
-    int replaced; /* the state is another one since the last step: what is kept beside the carry belongs to none */
+    int replaced; /* the state has been replaced since the last step, to which everything kept beside the carry
+                     belongs */
     lg_stats stats;
     lg_report report;
 };

@@ -318,8 +318,7 @@ lg_status lg_model_energy(void *self, const lg_point *at, double *T, double *V)
     const lg_model *m = self;
     const lg_pose *pose[2];
     *T = *V = 0;
-    LG_TRY(lg_model_move(m, LG_FORM_DYNAMICS, at, LG_TWISTS,
-                         1)); /* loads that bodies bear have frames that are not active */
+    LG_TRY(lg_model_move(m, LG_FORM_DYNAMICS, at, LG_TWISTS, 1)); /* dead loads have frames that are not active */
     for (const lg_body *b = m->bodies; b < m->bodies + m->nbodies; b++)
         if (b->type->energy)
             b->type->energy(b, at, T, V);

@@ -347,8 +347,8 @@ static void fill_frames(builder *b, const lg_model_spec *spec)
     }
 }
 
-/* Forces on coordinates and those that bodies bear exert no wrenches on frames; joints with compliance exert both
-   kinds. */
+/* Forces on coordinates, and dead loads that bodies add themselves, exert no wrenches on frames; joints with compliance
+   exert both kinds. */
 static int loads_of(lg_element_ref element)
 {
     if (element.body)
@@ -367,8 +367,8 @@ static void mark_frames(builder *b, const lg_model_spec *spec)
 
 /* ---- the pattern, in the order of the description ---- */
 
-/* Notes where the blocks under an element's frames meet in the matrix: each block with itself, and two blocks in their
-   own clique, whose blocks of the matrix begin at `first`; -1: they do not couple. */
+/* Notes the matrix blocks of an element: those of each block under its frames with itself, and those of both blocks in
+   their own clique, which begin at `first`; -1: the two do not couple. */
 static void set_matrix_blocks(lg_element *e, long first)
 {
     for (int i = 0; i < e->info->nframes; i++)
@@ -444,8 +444,8 @@ static void join_elements(builder *b, const lg_model_spec *spec)
     }
 }
 
-/* Joints that do not couple the blocks under their frames meet in the blocks of their groups, which stand behind all
-   cliques where the matrix has them, as rows in the axes of bodies need. */
+/* Joints that do not couple the blocks under their frames use the matrix blocks of their groups, which follow those of
+   all cliques in matrices that have them, as rows in the axes of bodies require. */
 static void couple_groups(builder *b)
 {
     lg_model *m = b->model;

@@ -38,9 +38,9 @@ static lg_status check_spec(const lg_model *m, const lg_control_spec *given, lg_
 {
     for (int i = 0; i < given->nreads; i++)
         if (given->reads[i] < (i ? given->reads[i - 1] + 1 : 0) || given->reads[i] >= m->space.nv)
-            return lg_model_refuse(report, given->name, "reads are ascending numbers of velocities");
+            return lg_model_refuse(report, given->name, "reads must be ascending numbers of velocities");
     if (given->nvalues < 1)
-        return lg_model_refuse(report, given->name, "a control has values");
+        return lg_model_refuse(report, given->name, "a control needs at least one value");
     return given->every >= 0 && isfinite(given->every)
                ? LG_OK
                : lg_model_refuse(report, given->name, "the period of samples must be positive");

@@ -56,7 +56,7 @@ static void mark(lg_influence *in, lg_element_ref at)
         in->joint[at.joint - in->m->joints] = LG_CHANGES;
 }
 
-/* Pieces of a tendon have one tension: all of them change with one. */
+/* All pieces of a tendon have one tension, so that they change together. */
 static void mark_tendons(lg_influence *in)
 {
     for (const lg_tendon *tendon = in->m->tendons; tendon < in->m->tendons + in->m->ntendons; tendon++) {

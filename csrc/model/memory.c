@@ -1,7 +1,7 @@
 /* The memory of a model: angles about joints through full turns, each one number (turn.h), and what other elements
    keep. Motions that functions of the user give are checked here as well, since a jump ends a run after a step.
 
-   An angle that has turned by more than half a turn in a step is believed only if it agrees, within a quarter turn,
+   An angle that has turned by more than half a turn in a step is accepted only if it agrees, within a quarter turn,
    with the integral of the rates at both ends, with accelerations where they are known:
 
        h/2 (phi'_0 + phi'_1) + h^2/12 (phi''_0 - phi''_1) */

@@ -5,8 +5,7 @@
    q1 by (1/2, 1/h), which turns a chain d(q1)/du into that of a point: the forces of the midpoint rule and their
    derivatives are those of one evaluation at the middle, time included, with attitudes that are normalised as
    everywhere, and rows in the axes of bodies. B(q_m) v_m = 0 takes the place of the values of nonholonomic rows at q1,
-   times h. Discrete gradients have files of their own, step/step.h, and so have
-   those that are printed, printed/printed.h. */
+   times h. Discrete gradients have files of their own: step/step.h and, for the printed form, printed/printed.h. */
 #include "model/body/momentum.h"
 #include "model/ends.h"
 #include "model/printed/printed.h"

@@ -53,7 +53,7 @@ static void copy_body(writer *w, int i)
     w->next += body->type->prepare ? body->type->prepare(body, NULL) : 0;
 }
 
-/* Forces are no dead loads here, which their bodies would bear. */
+/* No force is a dead load here, since bodies of a part add none themselves. */
 static void copy_force(writer *w, int i)
 {
     lg_force *force = &w->to->forces[w->in->new_force[i]];

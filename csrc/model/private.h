@@ -37,7 +37,7 @@ struct lg_model {
     lg_body ground, *bodies;
     lg_force *forces;
     lg_joint *joints;
-    lg_dead_load *loads; /* those that bodies bear, sorted by body */
+    lg_dead_load *loads; /* those that bodies add themselves, sorted by body */
     lg_frame *frames; /* sorted by body */
     double vertical[3]; /* the direction of gravity, zero if there is none */
     int nbody_spans, nforce_spans, njoint_spans;
@@ -95,14 +95,14 @@ lg_status lg_model_add_wrenches(const lg_model *m, lg_form form, const lg_point 
 lg_status lg_model_collect(const lg_model *m, const lg_point *at, const lg_wanted *want);
 /* Adds the derivatives of laws by what they read, at poses with twists. */
 lg_status lg_model_add_reads(const lg_model *m, const lg_point *at, const lg_wanted *want);
-/* Writes the dead loads that bodies bear, and the direction of gravity. */
+/* Writes the dead loads that bodies add themselves, and the direction of gravity. */
 void lg_model_fill_loads(lg_model *m);
 /* Writes the traits of joints with compliance, and the level of kinematics that forces need; traits.c. */
 void lg_model_fill_traits(lg_model *m);
 /* Fills m->system once all else is filled, system.c. */
 void lg_model_fill_system(lg_model *m);
 /* Groups of the pattern, groups.c: adds that of some elements of the description, whose joints share it, and the names
-   of its rows, behind which it returns; refuses joints that share a row which there is not. */
+   of its rows, behind which it returns; refuses joints that share a row that does not exist. */
 char *lg_model_add_group(lg_model *m, lg_layout *layout, const lg_element_ref *group, const lg_element_ref *end,
                          char *names);
 lg_status lg_model_check_groups(const lg_model *m, lg_report *report);

@@ -1,9 +1,9 @@
 /* The rotation R_a^T R_b has two unit quaternions p and -p. Their logarithms on S^3, rotation vectors of less than a
    full turn, differ by a full turn: |w| and 2 pi - |w| about opposite axes. Along a motion p is continuous, and so is
    its logarithm as long as it does not reach the full turn, p = -1. The memory of an element is p at the last accepted
-   step: in a step the sign is right that makes the scalar product with it positive, as long as the rotation changes by
-   less than half a turn. Steps are accepted up to a quarter turn, if the rates at both ends do not tell of another
-   turn.
+   step: in a step the right sign is the one that makes the scalar product with it positive, as long as the rotation
+   changes by less than half a turn. Steps are accepted up to a quarter turn, unless the rates at both ends indicate a
+   further turn.
 
    Near the full turn T^-1 on SE(3) grows without bounds, as 1/sin(|w|/2). */
 #include "model/screw_turn.h"
@@ -15,9 +15,8 @@ static const double certain = 0.70710678118654752; /* cos(pi/4): p . p0 after a 
 static const double furthest = -0.96592582628906829; /* cos(330/2 degrees) */
 static const double tie = 1e-9; /* rad */
 
-/* How much nearer to the reference the logarithm of p is than that of -p: with w = log(p) and n = w/|w|,
-   |w - 2 pi n - w0|^2 - |w - w0|^2 = 4 pi (pi - |w| + n . w0). A -p that is too near to the full turn is out of the
-   question. */
+/* How much nearer to the reference the logarithm of p is than that of -p: with w = log(p) and n = w/|w|, |w - 2 pi n -
+   w0|^2 - |w - w0|^2 = 4 pi (pi - |w| + n . w0). A -p that is too near to the full turn is never chosen. */
 static double preference(const double p[4], const double reference[3])
 {
     double w[3];

@@ -61,7 +61,7 @@ static int join(const lg_model *m, lg_tendon *tendon, int block, lg_layout *layo
     return i;
 }
 
-/* Makes the clique, in which also the two blocks of each piece meet. */
+/* Makes the clique, which also couples the two blocks of each piece. */
 static void connect(lg_model *m, lg_tendon *tendon, lg_layout *layout)
 {
     for (int i = 0; i < 2 * tendon->npieces; i++)
@@ -90,7 +90,8 @@ static lg_status collect(lg_model *m, lg_report *report)
         if (!force || !force->type->piece)
             continue;
         if (goes_on(force) && !(before && before->type->piece))
-            return lg_model_refuse(report, force->e.name, "there is no piece of a tendon before it that can go on");
+            return lg_model_refuse(report, force->e.name,
+                                   "there is no piece of a tendon before it that it could continue");
         if (!goes_on(force))
             m->tendons[m->ntendons++] = (lg_tendon){.piece = next};
         lg_tendon *tendon = &m->tendons[m->ntendons - 1];
@@ -312,7 +313,7 @@ lg_status lg_tendons_commit(const lg_model *m, const double *mem, lg_report *rep
                 continue;
             lg_report_say(report, "the tendon %.*s has left the pulley at its place %d",
                           LG_SHORT(lg_tendon_piece(m, tendon, 0)->e.name), i);
-            lg_report_advise(report, "a tendon stays on its pulleys; put a point there, or the pulley elsewhere");
+            lg_report_advise(report, "a tendon cannot leave its pulleys: replace this one by a point, or move it");
             return LG_OVERTURNED;
         }
     return LG_OK;

@@ -186,7 +186,7 @@ lg_status lg_model_vary(const lg_model *origin, size_t n, const double *paramete
 {
     *report = (lg_report){0};
     if (n != count_parameters(origin))
-        return lg_model_refuse(report, "parameters", "as many as all elements have together are expected");
+        return lg_model_refuse(report, "parameters", "one for each parameter of all elements expected");
     lg_model *m = calloc(1, sizeof *m);
     lg_status status = m ? vary(origin, parameters, m, report) : LG_NO_MEMORY;
     if (status == LG_OK)

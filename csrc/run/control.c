@@ -65,8 +65,8 @@ static int has_right_count(const lg_option_value *tolerance, int nv)
     return !tolerance->count || tolerance->count == nv || tolerance->count == 2 * nv;
 }
 
-/* What tolerances are taken times, so that errors of a run are in proportion to them where the error of a step is of
-   another order than the method: hairer1996, IV.8, and the program there. */
+/* The factor of the tolerances that keeps errors of a run in proportion to them where the error of a step has another
+   order than the method: hairer1996, IV.8, and the program there. */
 static double rescaling(const lg_stepper *stepper, double rtol)
 {
     static const double unchanged = 1e-5;

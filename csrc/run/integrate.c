@@ -360,8 +360,8 @@ static lg_status check_pace(lg_loop *loop)
     if (left < too_many_steps * pace)
         return LG_OK;
     lg_report_say(&run->stepper->report,
-                  "the last %d steps took %.3g s of the motion on average, and %.3g s are left until t_end", PACE_STEPS,
-                  pace, left);
+                  "the last %d steps advanced the motion by %.3g s on average, and %.3g s are left until t_end",
+                  PACE_STEPS, pace, left);
     lg_report_advise(&run->stepper->report, "relax the tolerances, raise max_step or let the run end earlier");
     return LG_STEP_SIZE;
 }

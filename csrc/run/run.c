@@ -161,7 +161,7 @@ static void advise_retry(const lg_run *run, lg_status status, double h, lg_repor
         (status != LG_NO_CONVERGENCE && status != LG_NOT_FINITE && status != LG_TURNED))
         return;
     snprintf(advice, sizeof advice, "%s", report->advice[0] ? report->advice : "try a smaller h");
-    lg_report_advise(report, "%s; retry=10 takes a step that fails in parts", advice);
+    lg_report_advise(report, "%s; retry=10 repeats a failed step in smaller parts", advice);
 }
 
 /* Allocates the stepper with its coefficients, then the memory of the whole run. */
@@ -305,7 +305,7 @@ lg_status lg_run_begin_with_rows(lg_run *run)
     lg_point point = lg_point_after(state->t, state->q, state->v, state->mem);
     if (run->sensitivities.count) {
         lg_report_say(&run->stepper->report,
-                      "sensitivity: other rows of a closed loop become active, and derivatives do not go on there");
+                      "sensitivity: other rows of a closed loop become active, where derivatives cannot be continued");
         return LG_SINGULAR;
     }
     return run->stepper->type->momenta ? start_accelerations(run, &point)

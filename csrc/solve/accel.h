@@ -26,7 +26,7 @@ typedef struct lg_accel {
     double *gyro; /* nv */
     double *rows; /* two values per constraint row */
     double *B;
-    double *Z; /* d(phidot)/dq, for those who lay it out; else NULL */
+    double *Z; /* d(phidot)/dq, for callers that lay it out; else NULL */
     double *work; /* the system's scratch; every point of the same run may use it */
     lg_wanted right_side; /* the outputs that make up the right-hand side; set once, as every stage wants them */
     struct lg_follower *follower; /* of projections, while derivatives follow them (follow.h); else NULL */
@@ -45,8 +45,8 @@ double *lg_accel_between(lg_accel *accel, size_t count, lg_arena *arena);
    and lam may hold anything. LG_SINGULAR: report->what names a deficient row. LG_NOT_FINITE: see cause.h. */
 lg_status lg_accel_solve(lg_accel *accel, const lg_point *point, double *a, double *lam, lg_report *report);
 
-/* The two ways in which this goes: a system that knows its accelerations is asked (LG_SINGULAR: the other way may not
-   fail), and point->work is then needed; otherwise the matrix is formed and factored. */
+/* The two ways to find them: a system that knows its accelerations is asked, for which point->work is needed
+   (LG_SINGULAR: the other way may still succeed); or the matrix is formed and factored. */
 static inline lg_status lg_accel_ask(lg_accel *accel, const lg_point *point, double *a, lg_report *report);
 lg_status lg_accel_solve_by_matrix(lg_accel *accel, const lg_point *point, double *a, double *lam, lg_report *report);
 
@@ -74,7 +74,7 @@ lg_status lg_accel_eval(lg_accel *accel, const lg_point *point, const lg_wanted 
 /* LG_NOT_FINITE, with the cause in the report, for a right-hand side x that has an entry which is not finite. */
 lg_status lg_accel_not_finite(const lg_accel *accel, const lg_point *point, const double *x, lg_report *report);
 
-/* The status, with its cause in the report, of accelerations for which a system was asked and that cannot be used. */
+/* The status, with its cause in the report, where accelerations that a system was asked for cannot be used. */
 lg_status lg_accel_refuse(const lg_accel *accel, const lg_point *point, const double *a, lg_status status,
                           lg_report *report);
 

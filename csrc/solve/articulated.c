@@ -4,7 +4,7 @@
 #include "core/small.h"
 #include "sparse/linalg.h"
 
-/* ---- whether this is the way ---- */
+/* ---- whether to use it ---- */
 
 static int has_inverse_mass(const lg_system *system)
 {
@@ -23,8 +23,8 @@ static int rows_of(const lg_pattern *p, int group)
 }
 
 /* In multiplications, with numbers fitted to times of chains that one or three rows close: M^-1 takes 40 per link more
-   than what leads to M, and 40 per link for each row; a link of M takes 2 for each other link. Both ways take the same
-   time at 12 links with one row, and at 16 with three. */
+   than forming M, and 40 per link for each row; a link of M takes 2 for each other link. Both ways take the same time
+   at 12 links with one row, and at 16 with three. */
 int lg_articulated_suits(const lg_system *system, const lg_plan *plan)
 {
     const lg_pattern *p = system->pattern;

@@ -152,7 +152,7 @@ void lg_project_layout(lg_accel *accel, int levels, lg_arena *arena)
         accel->Z = lg_arena_doubles(arena, (size_t)accel->system->pattern->nvalues);
 }
 
-/* q and v together, with what accelerations need where the last correction of q has led. */
+/* q and v together, with what accelerations need at the q of the last correction. */
 static lg_status project_both(lg_accel *accel, const lg_point *point, double *q, double *v, double *residual, double *a,
                               double *lam, lg_report *report)
 {

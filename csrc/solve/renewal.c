@@ -79,7 +79,7 @@ static int is_slow(const lg_renewal *r, double error, double contraction)
     return !one_is_left && iterations_for(error, contraction) > r->settings->matrix_cost;
 }
 
-static int wears(const lg_renewal *r, double error, double contraction)
+static int costs_more(const lg_renewal *r, double error, double contraction)
 {
     if (r->settings->rule == LG_RENEW_AS_PRINTED)
         return lg_renewal_is_slow_as_printed(r->count, r->reuses, r->settings->renew_after, contraction);
@@ -97,7 +97,7 @@ int lg_renewal_is_due(lg_renewal *r, double error, double contraction)
 {
     if (r->full)
         return !r->matrix_valid || !is_last(r, error, contraction);
-    int due = wears(r, error, contraction);
+    int due = costs_more(r, error, contraction);
     r->full = due && r->renewed;
     return due || !r->matrix_valid;
 }

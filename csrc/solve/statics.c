@@ -35,7 +35,7 @@ typedef struct statics_search {
     lg_statics *statics;
     lg_report *report;
     double mu, mu_first; /* 0: not needed yet */
-    double nu; /* 0: no neutral direction has been met */
+    double nu; /* 0: no neutral direction has been found */
     double fall; /* smallest factor by which mu may fall next */
     double error; /* of the present residual: at most 1 if it has converged */
     double trial_error;

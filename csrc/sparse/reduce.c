@@ -76,7 +76,7 @@ static int members(const lg_pattern *p, int clique, const int **block)
     return start[1] - start[0];
 }
 
-/* Blocks that meet in several cliques are listed once. */
+/* Pairs of blocks that occur in several cliques are listed once. */
 static void list_blocks(const sizes *s, const lg_plan *whole)
 {
     const lg_matrix_block *a = whole->matrix_blocks, *b = s->reduction->plan->matrix_blocks;

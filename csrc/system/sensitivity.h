@@ -8,7 +8,7 @@ struct lg_sensitivity {
     int count; /* parameters, by which one differentiates by their numbers */
     int nwork; /* doubles of scratch that a point must bring here; those of the system are the first of them */
     /* Writes to all that is wanted its derivative by a parameter at fixed t, q, v, a, lam and memory; adds that of S to
-       the matrices of the tangents. The work follows the elements on which the parameter has an influence, but for
+       the matrices of the tangents. The work grows with the number of elements that depend on the parameter, apart from
        setting outputs to zero. The contents of point->work are lost, and point->same_q is not read. */
     lg_status (*eval)(void *self, int parameter, const lg_point *point, const lg_wanted *wanted);
 };

@@ -81,7 +81,7 @@ class ModelBuilder(RodBuilder, RollingBuilder):
         ------
         ValueError
             If there is no body, the start violates a joint, constraints are redundant or contradict each other, or a
-            control reads what there is not, or is compiled and does not write the tangent that it should.
+            control reads something that does not exist, or is compiled and does not write the tangent that it should.
         """
         choice("start", start, ("check", "project"))
         if not self._bodies:

@@ -133,7 +133,7 @@ def _listed(what: str, given: Any) -> list[Any]:
 
 
 def _starts(label: str, states: Any) -> dict[str, float]:
-    """The start values of states by their names."""
+    """The start values of the states, by name."""
     if isinstance(states, Mapping):
         given = dict(states)
     else:

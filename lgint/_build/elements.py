@@ -185,7 +185,7 @@ def _values(kind: str, name: str, given: Mapping[str, Any], ends: Ends | None) -
 
 
 def _default(kind: str, name: str, key: str, given: Mapping[str, Any], ends: Ends | None) -> Any:
-    """What stands for a parameter that is not given: zero, or what has no effect at the start."""
+    """The default of a parameter that is not given: zero, or a value that has no effect at the start."""
     parameter = DECLARED[kind].parameters[key]
     if parameter.default == "zero":
         return np.zeros(parameter.shape or ())

@@ -326,7 +326,7 @@ class ForceBuilder(TendonBuilder):
         bodies : str, lgint.ground, or two of them
             On which it acts; not together with `joint`.
         point : array_like, shape (3,) or, on two bodies, (2, 3), optional
-            Where the law acts, inertial in the start configuration; of two bodies one point for both or one each.
+            Where the law acts, inertial in the start configuration; for two bodies one point for both or one each.
         local_point : array_like, shape (3,), optional
             The same for one body, body-fixed, from the COM.
         point_a, point_b : array_like, shape (3,), optional
@@ -436,7 +436,7 @@ def _refuse_with(what: str, **arguments: object) -> None:
 
 
 def _coordinate_row(course: LoadRow) -> Matrix | LoadRow:
-    """The motion of a coordinate as its record has it: pieces alone, none at rest at zero."""
+    """The motion of a coordinate as the record stores it: pieces alone; no pieces mean rest at zero."""
     if "times" in course:
         return {**course, "kinks": course["times"]}
     return course.get("pieces", []) if "function" not in course else course

@@ -18,7 +18,7 @@ from lgint._model.parameters import CARRIERS
 from lgint._model.record import ForceRow, JointRow, Matrix
 from lgint._rotation import cross, direction, triad_about
 
-LARGEST: Final = float(np.finfo(float).max)  # stands for a limit that is not there
+LARGEST: Final = float(np.finfo(float).max)  # stands for a missing limit
 STOP: Final = 1e4  # N m/rad or N/m
 KINDS: Final = (*JOINTS, "distance", "free")
 # other words for joints, and what they are called here

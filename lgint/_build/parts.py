@@ -116,7 +116,7 @@ class Parts:
         return choice("body", who, [*self._bodies, *self._nodes, *self._supports])
 
     def _at(self, name: str) -> Body:
-        """A body, or a node of a modal body, a support or the ground in the form of a body."""
+        """A body, or a node of a modal body, a support or the ground as if it were a body."""
         if name in self._bodies:
             return self._bodies[name]
         if name in self._supports:

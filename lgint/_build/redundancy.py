@@ -207,5 +207,5 @@ def _lasts_in_time(complete: _core.Model, kept: _core.Model, q: Array, v: Array)
     try:
         q, v = kept.project(LATER, q, v)
     except _core.IntegrationError:
-        return True  # a motion that is too fast for this, and says nothing
+        return True  # a motion that is too fast for this test, which then decides nothing
     return float(np.abs(complete.residual(LATER, q, v)[0]).max() / (1 + np.abs(q).max())) < RESIDUAL

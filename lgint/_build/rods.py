@@ -31,7 +31,7 @@ Clamps = Iterable[int] | Mapping[int, Motion | None]
 FORMULATION: Final = "S3R3"
 NO_DAMPING: Final = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 WIDTH: Final = 6  # components of a strain
-EITHER_SIDE: Final = 1e-9  # rad: a turn that is nearer to half a turn is to either side
+EITHER_SIDE: Final = 1e-9  # rad: a turn this close to half a turn has no definite direction
 
 
 class Laws(NamedTuple):
@@ -316,7 +316,7 @@ def _stiffness(what: str, value: ArrayLike, edges: int) -> Array:
 
 
 def _strains_of_start(name: str, shape: Line) -> Array:
-    """The strains of edges at the start, none of which is turned by half a turn, to either side."""
+    """The strains of edges at the start; ValueError where an edge is turned by half a turn, in either direction."""
     strains = shape.strains()
     turns = shape.ds * np.linalg.norm(strains[:, 3:], axis=1)
     if turns.max() > np.pi - EITHER_SIDE:

@@ -84,12 +84,12 @@ class SpringBuilder(ElementBuilder):
         if callable(force) or is_compiled(force):
             return self._pull(label, (a, b), where, name, force, tangent, damping, length)
         if tangent is not None:
-            raise ValueError(f"tangent of {label}: it belongs to a function")
+            raise ValueError(f"tangent of {label}: only a force that is a function takes one")
         if force is None and not is_table(damping):
             given = {"stiffness": stiffness, "damping": damping, "length": length}
             return self._declared("spring", (a, b), where, name, given)
         if force is not None and length is not None:
-            raise ValueError(f"length of {label}: the table of the force has it")
+            raise ValueError(f"length of {label}: the table of the force already defines it")
         curved = _spring_values(label, (stiffness or 0.0) if force is None else force, damping, 0.0)
         if force is None:
             ends = self._ends(label, self._partner(a), self._partner(b), point, point_a, point_b, (2, 3))
@@ -108,7 +108,7 @@ class SpringBuilder(ElementBuilder):
     ) -> str:
         """Adds a spring whose force a function gives."""
         if others != (0.0, None):
-            raise ValueError(f"{label}: a function has damping and length in itself")
+            raise ValueError(f"{label}: a function includes damping and length; leave them out")
         force, tangent = user_function(label, force, "joint_law", tangent)
         if takes_one(force):
             raise ValueError(f"force of {label}: a function(t, length, rate) expected, and no function of a state")

@@ -88,11 +88,11 @@ def check_course(what: str, motion: Callable[[float], Array], *, jumps: bool) ->
     """ValueError if a function's rates are not derivatives of its values, at t = 0 and at later samples."""
     _check_rates(what, motion, STEP)  # differences are one-sided, as a motion may begin at t = 0
     for t in SAMPLES:
-        first = t + STEP if jumps else t - STEP / 2  # a difference across the sample meets a jump there
+        first = t + STEP if jumps else t - STEP / 2  # a difference across the sample detects a jump there
         try:
             motion(first), motion(first + STEP)
         except Exception:
-            return  # the function may end earlier; a run that comes here says so
+            return  # the function may end earlier, which a run that gets here reports
         _check_rates(what, motion, first)
 
 

@@ -25,7 +25,7 @@ class Joint:
 
     @property
     def motions(self) -> list[tuple[bool, Array]]:
-        """Of each coordinate whether it slides, and its axis."""
+        """Whether each coordinate slides, and its axis."""
         return [(motion == "slide", self.triad[:, axis]) for motion, axis in TREE_JOINTS[self.kind]]
 
     def start(self) -> list[float]:

@@ -1,7 +1,7 @@
 """Robots from URDF files: the file, read with its lines; links that move as one body; bodies and joints of a builder.
 
-Plain XML alone is read: a document type or an entity is refused. What is wrong in a file is named with its line and its
-element. Links that fixed joints connect, and links without mass at the end of a chain, are parts of the body above.
+Only plain XML is read: a document type or an entity is refused. Errors in a file are reported with line and element.
+Links that fixed joints connect, and links without mass at the end of a chain, are parts of the body above.
 """
 
 from __future__ import annotations
@@ -240,7 +240,7 @@ class Robot:
     links: dict[str, Link]
     joints: dict[str, Joint]
     root: str
-    massive: set[str]  # links with mass, and those that links with mass hang on
+    massive: set[str]  # links with mass, and those that carry such links
 
 
 def read(path: str | os.PathLike[str]) -> Robot:
@@ -495,10 +495,10 @@ class UrdfBuilder(BodyBuilder, JointBuilder, CouplingBuilder):
         """Adds the links and joints of a robot from a URDF file, with all joints at zero and at rest.
 
         Bodies and joints have the names of the file. The axes of a body are those of its link. Links that fixed joints
-        connect are one body, with the name of the first one, and so is a link without mass that no mass hangs on with
-        the link above. A link without mass inside a chain is a body without mass, in minimal coordinates. A joint that
-        mimics another one is coupled to it, and starts at its offset. Limits are stops with the default stiffness of
-        `add_joint`, a value of the model ("elbow.limits.stiffness"). Joints that close loops, which URDF cannot
+        connect are one body, with the name of the first one, and a link without mass at the end of a chain is part of
+        the body above it. A link without mass inside a chain is a body without mass, in minimal coordinates. A joint
+        that mimics another one is coupled to it, and starts at its offset. Limits are stops with the default stiffness
+        of `add_joint`, a value of the model ("elbow.limits.stiffness"). Joints that close loops, which URDF cannot
         describe, can be added with `add_joint`.
 
         Parameters

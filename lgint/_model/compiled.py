@@ -1,4 +1,4 @@
-"""CompiledFunction functions of the user: `scipy.LowLevelCallable`, functions of Numba and ctypes, and capsules."""
+"""Compiled functions of the user: `scipy.LowLevelCallable`, functions of Numba and ctypes, and capsules."""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ Dropped = dict[str, list[int]]  # numbers of rows by joint
 # A row of length one with a smaller remainder counts as dependent, and a row as zero that is shorter than this part of
 # the longest one, as rows are in coordinates in which a joint moves nothing; starts are not more accurate.
 TOLERANCE: Final = 1e-7
-BARELY: Final = 1e-10  # this remainder is enough where rows that are hardly misaligned hold each other
+BARELY: Final = 1e-10  # this remainder is enough where joints that are hardly misaligned hold each other
 SHORT: Final = 1e-3  # of the longest row: shorter ones are taken last in a group, since their errors grow in the others
 ROUND_OFF: Final = 16 * np.finfo(float).eps  # of a row, relative to the longest one
 LARGE: Final = 500  # number of rows of a loop above which the sparse factorisation is tried first

@@ -16,7 +16,7 @@ from lgint._model.model import Model
 from lgint._model.record import Record
 from lgint._model.values import COM, POINTS, SHAPE, Value, moved, value_in
 
-_UNIT: Final = ("unit vector", "rotation")  # what cannot change by a single number
+_UNIT: Final = ("unit vector", "rotation")  # parameters whose entries cannot change alone
 
 
 class Direction(NamedTuple):

@@ -24,7 +24,7 @@ SHAPE: Final = frozenset({POINTS, COM})
 BOTH: Final = -1  # both points of a joint, which move together
 CURVES: Final = "curves"
 PIECES: Final = ("elastic_tendon", "wrapped_tendon")
-TENDON: Final = ("stiffness", "damping", "length")  # what is a value of a tendon, in its first piece
+TENDON: Final = ("stiffness", "damping", "length")  # the values of a tendon, which its first piece has
 TURNS: Final = 3  # the first entry of a vector (6,) that belongs to a rotation
 _ENTRY: Final = re.compile(r"(.+)\[(\d+(?:, ?\d+)*)\]")
 T = TypeVar("T")
@@ -188,12 +188,12 @@ def own_values(
 def _has_shape(given: Any, shape: tuple[int, ...], other: tuple[int, ...]) -> bool:
     try:
         return shape != other and np.shape(given) == shape
-    except ValueError:  # lists that are no array
+    except ValueError:  # lists that form no array
         return False
 
 
 def order_of(value: Value) -> tuple[bool, bool]:
-    """By which values are changed one after the other, so that each is what was given: points count from the COM."""
+    """The order in which values are changed, so that each becomes what was given: points count from the COM."""
     return value.key != COM, value.place != BOTH
 
 

@@ -189,7 +189,7 @@ def _attach(error: BaseException, ensemble: Ensemble, last: Trajectory | None = 
     The message of a MemoryError also says how much memory the runs take so far and how much all would take. `last` is
     the unfinished run, which is not part of the ensemble.
     """
-    sizes = [1e-9 * _size(run) for run in (*ensemble, last) if run and len(run) > 1]  # with one state: not begun
+    sizes = [1e-9 * _size(run) for run in (*ensemble, last) if run and len(run) > 1]  # with one state: it has not begun
     if isinstance(error, MemoryError) and sizes:
         count = len(ensemble.models)
         error.args = (

@@ -1,4 +1,4 @@
-"""Whether an action has left a function of events at its zero for good: what rests, an impact cannot hold."""
+"""Whether an action has left a function of events at its zero for good: an impact cannot hold a body at rest."""
 
 from __future__ import annotations
 
@@ -66,6 +66,6 @@ def explained(name: str, t: float, jump: Jump) -> str:
     what = "its action" if jump.hit is None else f"the impact of {jump.hit}"
     return (
         f"event {name}: at t = {t:.9g} {what} has left it at rest at its zero, which it would now pass unseen; an "
-        "impact cannot hold what rests: let the action return slow states as they are, for a contact with stiffness to "
-        "hold, or end the run there (`terminal`)"
+        "impact cannot hold a body at rest: let the action return slow states unchanged, so that a contact with "
+        "stiffness holds it, or end the run there (`terminal`)"
     )

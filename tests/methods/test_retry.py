@@ -59,7 +59,7 @@ def test_a_run_in_which_nothing_fails_keeps_its_bits_and_counts(method, options)
 @pytest.mark.parametrize(("method", "options"), CASES, ids=IDS)
 def test_the_grid_stays_and_steps_are_halved_inside_it(method, options):
     model = slider(method, options)
-    with pytest.raises(lgint.ConvergenceError, match="; retry=10 takes a step that fails in parts"):
+    with pytest.raises(lgint.ConvergenceError, match="; retry=10 repeats a failed step in smaller parts"):
         lgint.integrate(model, method, t_end=T_END, h=H, **options)
     run = lgint.integrate(model, method, t_end=T_END, h=H, retry=10, dense_output=True, **options)
     assert np.array_equal(run.t, np.arange(301) * H) and run.t[-1] == T_END

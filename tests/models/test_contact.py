@@ -490,7 +490,7 @@ def test_a_step_that_smooth_friction_fails_is_taken_in_parts(method):
     b.add_body("ball", mass=0.5, inertia=(2e-3, 2e-3, 2e-3), position=(0, 0, 0.1), velocity=(1, 0, 0))
     law = {"stiffness": 1e5, "friction": 0.5, "name": "floor"}
     b.add_contact("ball", lgint.ground, shapes=(("sphere", (0, 0, 0), 0.1), FLOOR), **law)
-    with pytest.raises(lgint.ConvergenceError, match="retry=10 takes a step that fails in parts"):
+    with pytest.raises(lgint.ConvergenceError, match="retry=10 repeats a failed step in smaller parts"):
         lgint.integrate(b.build(), method, t_end=0.1, h=1e-3)
     run = lgint.integrate(b.build(), method, t_end=0.1, h=1e-3, retry=10)
     assert run.velocity("ball")[-1, 0] == pytest.approx(5 / 7, rel=2e-2)

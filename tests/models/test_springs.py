@@ -165,8 +165,11 @@ WRONG = [
     ({"stiffness": 1.0, "force": (LENGTHS, FORCES)}, "give a stiffness, or"),
     ({"force": (LENGTHS[::-1], FORCES)}, "stiffness of 's': at least two values, ascending"),
     ({"force": (LENGTHS, FORCES), "length": 1.0}, "length of 's': the table"),
-    ({"force": (LENGTHS, FORCES), "tangent": lambda *x: (0, 0)}, "tangent of 's': it belongs to a function"),
-    ({"force": lambda t, x, v: 0.0, "damping": 1.0}, "a function has damping and length in itself"),
+    (
+        {"force": (LENGTHS, FORCES), "tangent": lambda *x: (0, 0)},
+        "tangent of 's': only a force that is a function takes one",
+    ),
+    ({"force": lambda t, x, v: 0.0, "damping": 1.0}, "a function includes damping and length; leave them out"),
     ({"force": lambda state: 0.0}, r"a function\(t, length, rate\) expected"),
     ({"stiffness": 1.0, "damping": ([-1, 1], [0.1, 0.5])}, r"damping of 's': the point \(0, 0\) expected"),
 ]

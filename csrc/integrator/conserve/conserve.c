@@ -10,8 +10,8 @@
 
 /* ---- the rules of rows ---- */
 
-/* In Livens' discrete rule v1 = 2 v_m - v0 depends on v0, and on bodies that tumble its alternating part grows; not so
-   in Hamilton's, which conserves the same. */
+/* In Livens' discrete rule v1 = 2 v_m - v0 depends on v0, and its alternating part grows on tumbling bodies. Hamilton's
+   rule conserves the same quantities without this growth. */
 #define DISCRETE .gradients = {LG_GRADIENTS_DISCRETE_PRINTED, LG_GRADIENTS_DISCRETE}
 #define MIDPOINT .gradients = {LG_GRADIENTS_MIDPOINT_PRINTED, LG_GRADIENTS_MIDPOINT}
 #define LIVENS DISCRETE, .kinetic = {LG_LIVENS_DISCRETE, LG_LIVENS_CAYLEY}, .steadier = &lg_hamilton_discrete
@@ -46,8 +46,8 @@ static int has_own_rows(const lg_space *space)
     return count > 0;
 }
 
-/* How often a matrix may serve again at the end of a step. In the conserving form what is left then is round-off of the
-   gradients. Bases of the null space turn with every correction. */
+/* How often a matrix may be reused at the end of a step. In the conserving form only round-off of the gradients remains
+   at that point. Bases of the null space turn with every correction. */
 static int reuses_of(const lg_conserve_stepper *c)
 {
     if (c->rule->null_space)
@@ -193,9 +193,9 @@ static lg_status check_turns(lg_conserve_stepper *c, lg_status status)
     return LG_TURNED;
 }
 
-/* Of the rates of Euler parameters the part along them, which means nothing, shows the alternating error of Livens'
-   rates. It counts against the largest rates so far, as bodies come to rest in between, and not where both are
-   round-off of the step. */
+/* The part of the rates of Euler parameters along the parameters themselves has no physical meaning, and so shows the
+   alternating error of Livens' rates. It is compared with the largest rates so far, since bodies come to rest in
+   between, and is ignored where both are round-off of the step. */
 static double parasitic_rate(lg_conserve_stepper *c, const lg_state *state, int block)
 {
     static const double ROUND_OFF = 1e-10;

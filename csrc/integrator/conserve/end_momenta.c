@@ -1,14 +1,14 @@
 /* The round-off of q1 in p1.
 
    p1(q1) and the force rows r hold the round-off of q1 over h and over h^2. After the step p1 is p1(q1) - h r, that of
-   (72b): otherwise the work of this round-off would remain in the energy of every step, and what stiff elements make of
-   it in the momenta. A coordinate without mass keeps p1(q1) exactly. */
+   (72b): otherwise the work of this round-off would remain in the energy of every step, and the forces by which stiff
+   elements amplify it in the momenta. A coordinate without mass keeps p1(q1) exactly. */
 #include "integrator/conserve/step.h"
 
 #include <float.h>
 #include <math.h>
 
-/* What the round-off of q1 explains in the i-th momentum of a block, without forces. */
+/* The largest error that the round-off of q1 causes in the i-th momentum of a block, without forces. */
 static double round_off_of(const lg_conserve_stepper *c, const lg_block *b, int i)
 {
     double sum = 0;

@@ -56,9 +56,9 @@ static void force_rows(const lg_conserve_stepper *c, double *r)
         r[i] = (c->p1[i] - c->p0[i]) / c->h - c->slope[i] - c->force[i] + c->Gtlam[i];
 }
 
-/* The norms of what the end momenta leave of the force rows; the row with `all` set has p1 - p1(q1) as well. Newton's
-   method goes on until that is nothing or stagnates. Round-off of discrete gradients is a reason to end it only once q1
-   is at rest: that is along P dq and does no work, whereas a residual may be along all of dq. */
+/* The norms of the part of the force rows that the end momenta do not absorb; the row with `all` set has p1 - p1(q1) as
+   well. Newton's method continues until this part is zero or stagnates. Round-off of discrete gradients may end it only
+   once q1 no longer moves: such round-off is along P dq and does no work, whereas a residual may be along all of dq. */
 static void measure_forces(lg_conserve_stepper *c, const double *r, lg_residual_norms *norms)
 {
     int nv = c->base.system->space->nv;

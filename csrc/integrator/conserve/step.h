@@ -78,7 +78,8 @@ lg_status lg_conserve_solve(lg_conserve_stepper *c, lg_newton_memory *memory);
 
 /* ---- end_momenta.c: the round-off of q1 in p1 ---- */
 
-/* What is left of the force rows r without a sixteenth of the most that the round-off of q1 is in p1. */
+/* By how much the force rows r exceed a sixteenth of the largest error that the round-off of q1 causes in p1, over
+   h. */
 void lg_conserve_beyond_round_off(const lg_conserve_stepper *c, const double *r, double *rest);
 /* p1 of the step, from p1(q1) and the force rows. */
 void lg_conserve_end_momenta(const lg_conserve_stepper *c, double *p);

@@ -34,8 +34,8 @@ int lg_alpha_carry_layout(const lg_genalpha_stepper *g, double *base, lg_alpha_c
     return used;
 }
 
-/* Whether `count` numbers can be the state of a matrix in the carry of some run of this system. In files of versions
-   whose elements remembered less it has less memory. */
+/* Whether `count` numbers can be the state of a matrix in the carry of some run of this system. Files of older
+   versions, whose elements had less memory, hold fewer. */
 static int may_be_matrix(const lg_genalpha_stepper *g, int count)
 {
     int whole = lg_alpha_state_count(g->base.system);
@@ -61,8 +61,8 @@ static int adopt(const lg_genalpha_stepper *g, int with_vdot, int count, const d
     return 1;
 }
 
-/* The matrix that an earlier run has kept is dropped if this run needs none, and so is what only one of the runs
-   remembers, as it has error control. */
+/* Drops the matrix that an earlier run has kept if this run needs none, and what only one of the runs stores because it
+   has error control. */
 int lg_alpha_adopt(const lg_stepper *self, int count, const double *given, double *carry)
 {
     const lg_genalpha_stepper *g = (const lg_genalpha_stepper *)self;

@@ -109,8 +109,8 @@ static const lg_plan *mu_plan(const lg_genalpha_stepper *g)
     return masses ? masses : g->base.plan;
 }
 
-/* When the matrix is renewed. None, which older versions have recorded as their default, is full Newton's method,
-   unless a new matrix takes many calls of functions. */
+/* When the matrix is renewed. None, which older versions recorded as their default, means full Newton's method, unless
+   a new matrix takes many calls of functions. */
 static lg_renewal_rule renewal_rule(const lg_genalpha_stepper *g)
 {
     int newton = options_of(&g->base)->newton.choice;
@@ -136,7 +136,8 @@ static lg_newton_settings settings_of(const lg_genalpha_stepper *g)
     const lg_genalpha_options *options = options_of(&g->base);
     lg_newton_settings settings = lg_implicit_settings(&options->stop);
     lg_renewal_rule rule = renewal_rule(g);
-    /* without damping what Newton's method leaves goes on oscillating, and differences of vdot would count it */
+    /* without damping the remaining error of Newton's method keeps oscillating and would enter the differences of
+       vdot */
     if (g->undamped && lg_stepper_adapts(&g->base))
         settings.rtol *= 0.01;
     if (g->base.nparameters) { /* the derivatives of a step are those at its solution */

@@ -2,9 +2,9 @@
 
    Matrices are kept, from step to step as well, while that takes less work (solve/renewal.h): a matrix costs as many
    sweeps as follows from its plan, and an older one takes more of them. They are formed in the first sweep of a step if
-   those of earlier steps are worn; later in place of older ones if the sweeps still expected cost more than new ones
-   with their sweeps; and in place of this step's own after two sweeps that left too much of the correction before. A
-   step that fails with older matrices is solved again with its own.
+   those of earlier steps are due for replacement; later in place of older ones if the sweeps still expected cost more
+   than new ones with their sweeps; and in place of this step's own after two sweeps that left too much of the
+   correction before. A step that fails with older matrices is solved again with its own.
 
    The sweeps have converged when the corrections still expected are below their bound, or when corrections are
    round-off and no longer fall. */
@@ -275,7 +275,7 @@ static void note_progress(sweeps *it)
     it->slow = later && it->change > slow_rate * it->last ? it->slow + 1 : 0;
 }
 
-/* Whether the sweeps lead nowhere: in the eigenbasis as soon as new matrices make slow progress. */
+/* Whether the sweeps have failed: in the eigenbasis as soon as new matrices make slow progress. */
 static int has_failed(const lg_radau_stepper *r, const sweeps *it)
 {
     int slow = lg_radau_way_of(r) == LG_RADAU_EIGENBASIS && it->matrix.renewed && it->slow >= SLOW_SWEEPS;
@@ -303,8 +303,8 @@ static int shows_more(const lg_radau_stepper *r, const sweeps *it, double rate)
 }
 
 /* Remembers what the next step needs to know. Sweeps count as far as they were needed, as a real number, so that costs
-   are compared by how well matrices do rather than by chance. The age at which matrices are worn, which renewal.h
-   raises by a sixteenth for each that was replaced at it, rises faster if it has seldom been right. */
+   are compared by how well matrices do rather than by chance. The age at which matrices are due for replacement, which
+   renewal.h raises by a sixteenth for each one replaced at that age, rises faster if it has seldom been right. */
 static void remember(lg_radau_stepper *r, sweeps *it)
 {
     lg_renewal_memory *m = &r->memory.renewal;

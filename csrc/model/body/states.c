@@ -16,7 +16,7 @@ static const double *rates_of(const lg_body *b, const lg_point *at)
     return at->work + b->e.value;
 }
 
-/* Its frames are nowhere; they only mark the block. */
+/* Its frames have no position; they only mark the block. */
 static void states_kinematics(lg_span bodies, const lg_point *at, lg_level level, int all)
 {
     static const double identity[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1}, zero[3];

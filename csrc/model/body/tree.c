@@ -174,8 +174,8 @@ static void tree_gather(lg_span bodies, const lg_point *at, const lg_wanted *wan
     }
 }
 
-/* The accelerations without constraints, from the forces on coordinates in `a`: gyro and the wrenches on the links are
-   what the joints have to bear at q'' = 0. */
+/* The accelerations without constraints, from the forces on coordinates in `a`: gyro and the wrenches on the links act
+   in the joints at q'' = 0. */
 static lg_status accelerate_one(const lg_body *b, const lg_point *at, double *a)
 {
     lg_tree_state *state = lg_tree_states(b, at);

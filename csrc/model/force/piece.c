@@ -86,7 +86,8 @@ static lg_status piece_commit(const lg_element *e, const lg_pose *const f[2], co
     lg_coordinate_wrap.open(e, f, to, &length);
     for (int end = 0; end < 2; end++) {
         if (from && fabs(length.theta[end] - mem[end]) > 0.75 * LG_PI) {
-            lg_report_say(report, "where %.*s leaves a pulley moves round it by more than 135 degrees in one step",
+            lg_report_say(report,
+                          "the point where %.*s leaves a pulley moves round it by more than 135 degrees in one step",
                           LG_SHORT(e->name));
             return LG_TURNED;
         }

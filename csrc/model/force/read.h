@@ -16,8 +16,8 @@ typedef struct lg_reads { /* what a law reads */
 
 size_t lg_reads_work(const lg_reads *reads);
 
-/* Adds a clique of the blocks under the frames of a law, which are known, and of those that it reads, and notes where
-   they meet in S. */
+/* Adds a clique of the blocks under the frames of a law, which are known, and of those that it reads, and notes their
+   blocks of S. */
 void lg_reads_join(lg_layout *layout, lg_force *force, long *matrix_block);
 
 /* Adds the derivatives of what laws exert by the blocks that they read to S: central differences, with the frames of

@@ -12,7 +12,7 @@
    diag(1, l^2). The correction is of second order in y, so that it is left out only where it would be round-off. A body
    that rests or is moved from outside is an end like any other: whatever moves it does the work -(F . dp + M . theta)
    of the wrench on it. Forces that see where bodies are in space act at the middle; those that are constant or linear
-   there need no correction. Bodies in Euler parameters bear no dead loads. */
+   there need no correction. Bodies in Euler parameters add no dead loads themselves. */
 #ifndef LG_MODEL_STEP_H
 #define LG_MODEL_STEP_H
 
