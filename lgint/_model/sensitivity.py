@@ -117,7 +117,8 @@ def _of_shape(record: Record, value: Value, size: float, step: float) -> Directi
     moves: Any = motions.any(axis=1)
     if value.key == POINTS and (places < more.numbers[:bodies, 2].sum()).any():
         moves[2 * bodies :] = True  # a joint of a tree carries what acts on its links
-    ends = np.flatnonzero(moves & there)
+    acts = np.repeat([kind != "states" for kind, *_ in more.elements], 2)  # a control's own values are on no frame
+    ends = np.flatnonzero(moves & there & acts)
     return Direction(size, places, rates, ends, motions[ends])
 
 

@@ -135,9 +135,9 @@ CRANK = {
 X, Y, Z = np.eye(3)
 
 
-def crank_by_complex(model, name=None, step=0.0):
-    """The slider-crank with one number greater by a step."""
-    p = {key: value + (step if key == name else 0.0) for key, value in CRANK.items()}
+def crank_by_complex(model, name=None, step=0.0, more=None):
+    """The slider-crank with one number greater by a step; `more`: the forces and the start of one with a spring."""
+    p = {key: value + (step if key == name else 0.0) for key, value in {**CRANK, **(more or {})}.items()}
     values = model.values
     rod = np.array(values["rod.inertia"], dtype=complex)
     rod[2, 2] = p["rod.inertia[2,2]"]
@@ -154,10 +154,14 @@ def crank_by_complex(model, name=None, step=0.0):
         *(("along", GROUND, axis, 2, np.zeros(3), guide) for axis in (Y, Z)),
         *(("normal", GROUND, e, 2, f) for e, f in ((X, Y), (X, Z), (Y, Z))),
     ]
-    mechanism = Mechanism([p[f"{body}.mass"] for body in BODIES], inertia, np.array([0, 0, -9.81]), rows)
-    state = model.state()
+    forces = [pulls(p)] if more else []
+    mechanism = Mechanism([p[f"{body}.mass"] for body in BODIES], inertia, np.array([0, 0, -9.81]), rows, *forces)
+    state, v = model.state(), model.v0.astype(complex)
     q = [(state.position(body).astype(complex), state.rotation(body).astype(complex)) for body in BODIES]
-    return mechanism, *mechanism.projected(q, model.v0.astype(complex))
+    if more:
+        faster = model.state(rates={"A": p[RATE].real + 1}).v - model.state(rates={"A": p[RATE].real}).v
+        v += (p[RATE] - more[RATE]) * faster
+    return mechanism, *mechanism.projected(q, v)
 
 
 BODIES = ("crank", "rod", "slider")
@@ -187,3 +191,65 @@ def test_slider_crank(name, index):
     found = copy(1e-30j).imag / 1e-30
     np.testing.assert_allclose(found, expected, rtol=0, atol=1e-6 * np.abs(expected).max())
     assert np.abs(found).max() > 1e-7
+
+
+# ---- a slider-crank with a spring, a damper and a load ----
+
+RATE = "start.A.rate"
+SPRUNG = {"spring.stiffness": 40.0, "spring.damping": 3.0, "pull.load[1]": 2.0, RATE: 6.0}
+POST, EYE = np.array([0.5, 0.2, 0.1]), np.array([0.02, 0.03, 0.01])
+
+
+def pulls(p):
+    def forces(q, v):
+        (x, R), (_, R_rod) = q[2], q[1]
+        d, rate = x + R @ EYE - POST, v[12:15] + R @ hat(v[15:]) @ EYE
+        length = np.sqrt(d @ d)
+        size = p["spring.stiffness"] * (length - 0.3) + p["spring.damping"] * (d @ rate) / length
+        pull, load = -size * d / length, np.array([0.5, p["pull.load[1]"], -1.0])
+        return [(2, pull, hat(EYE) @ R.T @ pull), (1, load, hat(EYE) @ R_rod.T @ load)]
+
+    return forces
+
+
+@functools.cache
+def sprung_crank():
+    bare = lgint.models.slider_crank()
+    builder, state, v = lgint.ModelBuilder(gravity=(0, 0, -9.81)), bare.state(), bare.v0.reshape(3, 6)
+    for body, rates in zip(BODIES, v, strict=True):
+        given = {what: bare.values[f"{body}.{what}"] for what in ("mass", "inertia")}
+        pose = {"position": state.position(body), "rotation": state.rotation(body)}
+        builder.add_body(body, **given, **pose, velocity=rates[:3], angular_velocity=rates[3:])
+    B, C = state.position("crank") + bare.values["B.point_a"], state.position("slider")
+    builder.add_joint("revolute", lgint.ground, "crank", point=bare.values["A.point"], axis=X, name="A")
+    builder.add_joint("spherical", "crank", "rod", point=B, name="B")
+    second = state.rotation("rod")[:, 1]
+    builder.add_joint("universal", "slider", "rod", point=C, axis=X, second_axis=second, name="C")
+    builder.add_joint("prismatic", lgint.ground, "slider", point=C, axis=X, name="guide")
+    values = {"stiffness": 40.0, "damping": 3.0, "length": 0.3}
+    builder.add_spring(lgint.ground, "slider", point_a=POST, point_b=EYE, **values, name="spring")
+    builder.add_force("rod", force=(0.5, 2.0, -1.0), local_point=EYE, name="pull")
+    return builder.build()
+
+
+def check_crank(names, index, steps):
+    """Velocities of index 3 have the round-off of positions over h, and so do their derivatives."""
+    model = sprung_crank()
+    ours = lgint.integrate(model, "genalpha", sensitivity=names, **{**options(index), "t_end": steps * H})
+    places = np.concatenate([ours.derivative("position", body)[-1] for body in BODIES])
+    for k, name in enumerate(names):
+        q, v = run(*crank_by_complex(model, name, 1e-30j, SPRUNG), H, steps, RHO, index)
+        expected = np.concatenate([*(x for x, _ in q), v]).imag / 1e-30
+        found = np.concatenate([places[:, k], ours.sensitivity.dv[-1, :, k]])
+        size = (1e-9 if index == 3 else 1e-10) * np.abs(expected).max()
+        np.testing.assert_allclose(found, expected, rtol=0, atol=size, err_msg=name)
+
+
+def test_sensitivities_of_a_slider_crank():
+    check_crank(["rod.mass", "B.point_b[0]", *SPRUNG], 2, 2)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("index", "steps"), [(3, 3), (2, 10), ("stabilized", 10)])
+def test_sensitivities_of_a_slider_crank_by_all_numbers(index, steps):
+    check_crank([*CRANK, *SPRUNG], index, steps)

@@ -258,7 +258,7 @@ void lg_alpha_move_known(const lg_genalpha_stepper *g, const double *dq_n, const
     }
 }
 
-/* The same for dq += C x/beta'. */
+/* dq += C x/beta' */
 static LG_INLINE void move_part_along(const lg_genalpha_stepper *g, int n, const double *C, const double *x, double *dq)
 {
     double moved[LG_NODE_NV] = {0};
@@ -273,7 +273,7 @@ void lg_alpha_move_along(const lg_genalpha_stepper *g, const double *x, double *
     for (const lg_factor *f = space->factor; f < space->factor + space->nfactors; f++) {
         lg_turning part = f->node->linear ? (lg_turning){f->node, f->v + f->nv, 0} : lg_turning_part(f);
         for (int i = f->v; i < part.v; i++)
-            dq[i] += g->scales.to_theta * x[i];
+            dq[i] = f->nq ? dq[i] + g->scales.to_theta * x[i] : 0; // first-order values have no coordinates
         if (part.n == 3)
             move_part_along(g, 3, C, x + part.v, dq + part.v);
         else if (part.n)

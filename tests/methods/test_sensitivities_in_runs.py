@@ -1,0 +1,150 @@
+"""Derivatives of runs with adaptive steps, steps taken in parts, controls and rods, and closed forms of motions."""
+
+import numpy as np
+import pytest
+
+import lgint
+from methods.test_sensitivities import STENCIL, distance
+
+SHARP = {"newton_rtol": 1e-12, "newton_atol": 1e-16}
+
+
+def by_differences(model, name, run_of, relative=5e-3):
+    """Derivatives of q and v by a value, from runs that a function makes."""
+    value, middle, total = float(model.values[name]), run_of(model), [0.0, 0.0]
+    for times, weight in STENCIL:
+        step = relative * value
+        run = run_of(model.with_parameters(**{name: value + times * step}).with_state(project=True))
+        parts = model.core.difference(middle.q, run.q), run.v
+        total = [sofar + weight / step * part for sofar, part in zip(total, parts, strict=True)]
+    return total
+
+
+def agree(model, run, run_of, tolerance=1e-7):
+    for k, name in enumerate(run.sensitivity.parameters):
+        q, v = by_differences(model, name, run_of)
+        assert np.abs(v).max() > 1e-6
+        assert distance(run.sensitivity.dq[..., k], q) < tolerance, name
+        assert distance(run.sensitivity.dv[..., k], v) < tolerance, name
+
+
+def bouncing(height=0.3):
+    """A ball that falls onto a floor with friction, turning."""
+    builder = lgint.ModelBuilder(gravity=(0, 0, -9.81))
+    still = {"position": (0, 0, height), "velocity": (0.4, 0, -1), "angular_velocity": (0, 9.0, 2.0)}
+    builder.add_body("ball", mass=0.7, inertia=np.diag([2e-3, 2e-3, 3e-3]), **still)
+    shapes = [("sphere", (0, 0, 0.02), 0.1), ("plane", (0, 0, 0), (0.1, 0, 1))]
+    given = {"stiffness": 4e3, "damping": 0.3, "friction": 0.4, "regularization": 0.5, "name": "touch"}
+    builder.add_contact("ball", lgint.ground, shapes=shapes, **given)
+    return builder.build()
+
+
+@pytest.mark.parametrize("method", ["genalpha", "newmark", "dopri5"])
+@pytest.mark.parametrize("model", ["contact", "crank"])
+def test_adaptive_steps_against_runs_on_the_recorded_steps(method, model):
+    """With tolerances that accept every step, a run takes one step to each of its stops."""
+    if model == "contact":
+        model, names, t_end = bouncing(0.14), ["ball.mass", "touch.stiffness", "touch.friction"], 0.05
+    else:
+        model, names, t_end = lgint.models.slider_crank(), ["rod.mass", "slider.mass"], 0.1
+    run = lgint.integrate(model, method, t_end=t_end, rtol=1e-5, atol=1e-7, sensitivity=names)
+    sharp = SHARP if method != "dopri5" else {}
+    steps = {"t_end": t_end, "stops": run.t[1:-1], "rtol": 1e6, "atol": 1e6, "first_step": 1.0, "max_increase": 100.0}
+
+    def again(other):
+        found = lgint.integrate(other, method, **steps, **sharp)
+        np.testing.assert_array_equal(found.t, run.t)
+        return found
+
+    assert len(run) > 6 and np.ptp(np.diff(run.t)) > 1e-4
+    agree(model, run, again)
+
+
+def test_contacts_with_fixed_steps():
+    model = bouncing(0.14)
+    run = lgint.integrate(model, "genalpha", t_end=0.08, h=2e-3, sensitivity=["touch.friction", "touch.damping"])
+    assert run.v[-1, 2] > 0  # it has bounced
+    agree(model, run, lambda other: lgint.integrate(other, "genalpha", t_end=0.08, h=2e-3, **SHARP))
+
+
+def test_steps_that_are_taken_in_parts():
+    model = bouncing(0.2)
+    given = {"t_end": 0.12, "h": 2e-2, "retry": 10, "max_iter": 4}
+    run = lgint.integrate(model, "genalpha", **given, sensitivity=["ball.mass", "touch.stiffness"])
+    assert run.stats.retries > 0
+    agree(model, run, lambda other: lgint.integrate(other, "genalpha", **given, **SHARP))
+
+
+def follow(state):
+    """A nonlinear law, with a state of its own."""
+    x = state.control("loop").states["x"]
+    angle, rate = state.joint_angle("pin"), state.joint_rate("pin")
+    return np.array([5 * np.sin(1 - angle) - 0.3 * rate**3 + x, 2 * (1 - angle) - x])
+
+
+@pytest.mark.parametrize("formulation", ["R3xSO3", "minimal"])
+def test_continuous_controls(formulation):
+    builder = lgint.ModelBuilder(gravity=(0, 0, -9.81), formulation=formulation)
+    builder.add_body("arm", mass=0.8, inertia=(0.02, 0.02, 0.03), position=(0.3, 0, 0))
+    builder.add_joint("revolute", lgint.ground, "arm", point=(0, 0, 0), axis=(0, 1, 0), name="pin")
+    builder.add_control(follow, joints="pin", states={"x": 0.3}, name="loop")
+    model = builder.build(redundant="drop")
+    given = {"t_end": 0.1, "h": 2e-3, "index": "stabilized"}
+    run = lgint.integrate(model, "genalpha", **given, sensitivity=["arm.mass", "arm.inertia[1,1]", "gravity[2]"])
+    agree(model, run, lambda other: lgint.integrate(other, "genalpha", **given, **SHARP))
+
+
+def test_rods_with_a_stiffness_for_each_edge():
+    builder = lgint.ModelBuilder(gravity=(0, 0, -9.81))
+    stiffness = [np.diag([5e3, 4e3, 4e3, 30.0, 20.0, 10.0 + 5 * i]) for i in range(3)]
+    given = {"edges": 3, "stiffness": stiffness, "inertia": (1.0, 0.01, 0.01, 0.02), "clamped": (0,)}
+    builder.add_rod("rod", start=(0, 0, 0), end=(1, 0, 0), **given)
+    model = builder.build()
+    names = ["rod.edge0.stiffness[4,4]", "rod.edge2.stiffness[4,4]", "rod.node2.mass"]
+    steps = {"t_end": 0.05, "h": 1e-3, "index": "stabilized"}
+    run = lgint.integrate(model, "genalpha", **steps, sensitivity=names)
+    agree(model, run, lambda other: lgint.integrate(other, "genalpha", **steps, **SHARP))
+
+
+# ---- closed forms: the derivatives of the method are those of the motion, with errors of second order ----
+
+
+def orders(value, exact, h):
+    errors = [np.abs(value(h / 2**i) - exact).max() for i in range(2)]
+    assert errors[1] < 1e-3 * np.abs(exact).max()
+    assert 3.7 < errors[0] / errors[1] < 4.3, errors
+
+
+def test_a_mass_on_a_spring_by_stiffness_and_mass():
+    k, m, x0 = 50.0, 2.0, 0.1
+    w, t = np.sqrt(k / m), 1.5
+    builder = lgint.ModelBuilder(gravity=(0, 0, 0))
+    builder.add_body("block", mass=m, inertia=np.eye(3), position=(1 + x0, 0, 0))
+    builder.add_joint("prismatic", lgint.ground, "block", point=(0, 0, 0), axis=(1, 0, 0))
+    ends = {"point_a": (0, 0, 0), "point_b": (0, 0, 0)}
+    builder.add_spring(lgint.ground, "block", stiffness=k, length=1.0, name="spring", **ends)
+    model, by_w = builder.build(redundant="drop"), -x0 * t * np.sin(w * t)
+    exact = by_w * np.array([w / (2 * k), -w / (2 * m)])
+
+    def value(h):
+        run = lgint.integrate(model, "genalpha", t_end=t, h=h, sensitivity=["spring.stiffness", "block.mass"])
+        return run.derivative("position", "block")[-1, 0]
+
+    orders(value, exact, 0.01)
+
+
+def test_a_pendulum_by_its_length():
+    """phi = a cos(w t), w^2 = g/l, for a point mass in a tree; of small amplitude."""
+    g, length, a, t = 9.81, 0.7, 1e-5, 1.3
+    builder = lgint.ModelBuilder(gravity=(0, 0, -g), formulation="minimal")
+    builder.add_body("bob", mass=1.0, inertia=np.zeros((3, 3)), position=(length, 0, 0))
+    builder.add_joint("revolute", lgint.ground, "bob", point=(0, 0, 0), axis=(0, 1, 0), name="pin", angle=0.0)
+    model = builder.build().with_state(joints={"pin": np.pi / 2 + a})
+    w = np.sqrt(g / length)
+    exact = a * t * np.sin(w * t) * w / (2 * length)
+
+    def value(h):
+        run = lgint.integrate(model, "genalpha", t_end=t, h=h, sensitivity=["pin.point_b[0]"])
+        return -run.derivative("joint_angle", "pin")[-1]  # the pivot is at -l in the axes of the bob
+
+    orders(value, exact, 0.01)
