@@ -384,6 +384,7 @@ def equilibrium(
     knots and carry; extra (n, 1): in how many directions they are unstable, -1 without a potential. Each search
     begins in the equilibrium before. On failure the exception's `result` holds what was found so far."""
 
+def wrapped(d: ArrayLike, triads: ArrayLike, radii: ArrayLike, /) -> tuple[float, float, float]: ...
 def expected(element: int, parameter: int, values: ArrayLike, /) -> str | None:
     """What a parameter, given by its places in ELEMENTS and in the row, has to be; None if the values are that."""
 

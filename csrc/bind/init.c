@@ -23,6 +23,7 @@ static PyMethodDef module_functions[] = {
     {"equilibrium", lg_equilibrium_call, METH_VARARGS, lg_equilibrium_doc},
     {"interpolate", lg_interpolate_call, METH_VARARGS, lg_interpolate_doc},
     {"expected", lg_expected_call, METH_VARARGS, lg_expected_doc},
+    {"wrapped", lg_wrapped_call, METH_VARARGS, lg_wrapped_doc},
     {"compiled", LG_KEYWORDS(lg_compiled_call), lg_compiled_doc},
     {"capsule", lg_capsule_call, METH_O, lg_capsule_doc},
     {NULL, NULL, 0, NULL},

@@ -3,9 +3,12 @@
 #include "bind/args.h"
 #include "group/group.h"
 #include "integrator/methods.h"
+#include "model/force/wrap.h"
 #include "model/model.h"
 #include "run/record.h"
 #include "system/signatures.h"
+
+#include <string.h>
 
 /* ---- methods ---- */
 
@@ -134,6 +137,26 @@ PyObject *lg_expected_call(PyObject *Py_UNUSED(module), PyObject *args)
     if (count >= 0)
         result = Py_BuildValue("z", lg_parameter_expected(p, count, values));
 done:
+    Py_XDECREF(owned);
+    return result;
+}
+
+const char lg_wrapped_doc[] = "wrapped(d, triads, radii)\n--\n\nThe angles at which a piece of a tendon leaves the "
+                              "circles at its ends, and its length; see csrc/model/force/wrap.h.";
+
+PyObject *lg_wrapped_call(PyObject *Py_UNUSED(module), PyObject *args)
+{
+    const double *d, *triads, *radii;
+    double triad[2][9], theta[2], length;
+    PyObject *given[3], *owned = PyList_New(0), *result = NULL;
+    if (owned && PyArg_ParseTuple(args, "OOO:wrapped", &given[0], &given[1], &given[2]) &&
+        lg_read_vector(owned, "d", given[0], 3, &d) >= 0 &&
+        lg_read_vector(owned, "triads", given[1], 18, &triads) >= 0 &&
+        lg_read_vector(owned, "radii", given[2], 2, &radii) >= 0) {
+        memcpy(triad, triads, sizeof triad);
+        lg_wrap_places(d, (const double (*)[9])triad, radii, theta, &length);
+        result = Py_BuildValue("ddd", theta[0], theta[1], length);
+    }
     Py_XDECREF(owned);
     return result;
 }

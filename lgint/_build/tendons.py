@@ -8,6 +8,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from lgint import _core
 from lgint._args import Array, array, number, shown
 from lgint._build.parts import Partner
 from lgint._build.springs import SpringBuilder
@@ -16,7 +17,6 @@ from lgint._model.record import ForceRow
 from lgint._rotation import direction, triad_about
 
 Pulley = tuple[ArrayLike, float] | tuple[ArrayLike, float, float]
-SWEEPS: Final = 100  # over the two circles of a piece, until they stay
 FULL: Final = 2 * np.pi
 
 
@@ -27,20 +27,6 @@ class Circle(NamedTuple):
     radius: float  # 0: a point
     triad: Array  # inertial; the third axis is that of the circle, and angles count from the first one
     wound: float  # at an end: the angle by which it is wound on the circle
-
-    def at(self, angle: float) -> Array:
-        """A place on the circle, inertial."""
-        place: Array = self.x + self.radius * (np.cos(angle) * self.triad[:, 0] + np.sin(angle) * self.triad[:, 1])
-        return place
-
-    def seen(self, other: Array, leaves: bool) -> float:
-        """The angle at which it leaves or meets the circle towards or from a point; not a number inside."""
-        if self.radius == 0:
-            return 0.0
-        x, y, _ = self.triad.T @ (other - self.x)
-        with np.errstate(invalid="ignore", divide="ignore"):
-            opening = np.arccos(self.radius / np.hypot(x, y))
-        return float(np.arctan2(y, x) + (-opening if leaves else opening))
 
 
 class TendonBuilder(SpringBuilder):
@@ -206,8 +192,7 @@ def _pulley(label: str, given: Any) -> Any:
 def _fasten(circles: list[Circle]) -> list[Circle]:
     """The circles of which a drum has its first axis where the tendon is fixed to it."""
     first, last = circles[0], circles[-1]
-    begin, _ = _meet(first, circles[1])
-    _, end = _meet(circles[-2], last)
+    begin, end = _meet(first, circles[1])[0], _meet(circles[-2], last)[1]
     circles[0] = first._replace(triad=_turned(first, begin - first.wound))
     circles[-1] = last._replace(triad=_turned(last, end + last.wound))
     return circles
@@ -219,18 +204,9 @@ def _turned(circle: Circle, angle: float) -> Array:
     return turned
 
 
-def _meet(a: Circle, b: Circle) -> tuple[float, float]:
-    """The angles at which a piece leaves the first circle and meets the second one; csrc/model/force/wrap.c."""
-    from_a, from_b = 0.0, 0.0
-    toward: Array = b.x
-    for _ in range(SWEEPS):
-        before = from_a, from_b
-        from_a = a.seen(toward, leaves=True)
-        from_b = b.seen(a.at(from_a), leaves=False)
-        toward = b.at(from_b)
-        if max(abs(from_a - before[0]), abs(from_b - before[1])) < 1e-15:
-            break
-    return from_a, from_b
+def _meet(a: Circle, b: Circle) -> tuple[float, float, float]:
+    """The angles at which a piece leaves the first circle and meets the second one, and its length."""
+    return _core.wrapped(b.x - a.x, np.ravel([a.triad, b.triad]), (a.radius, b.radius))
 
 
 def _along(name: str, circles: list[Circle]) -> tuple[list[list[float]], float]:
@@ -238,15 +214,14 @@ def _along(name: str, circles: list[Circle]) -> tuple[list[list[float]], float]:
     angles: list[list[float]] = []
     length, arrival = 0.0, 0.0
     for i, (a, b) in enumerate(zip(circles, circles[1:], strict=False)):
-        leave, arrive = _meet(a, b)
-        if not np.isfinite([leave, arrive]).all():
+        leave, arrive, piece = _meet(a, b)
+        if not np.isfinite(piece):
             raise ValueError(f"{name!r}: of its places {i} and {i + 1} one is inside the pulley at the other")
 
         arc = (leave - arrival) % FULL if i else a.wound  # less than a full turn round a pulley
         leave = arrival + arc if a.radius else 0.0
         if i == len(circles) - 2 and b.radius:
             arrive = -b.wound
-        piece = float(np.linalg.norm(b.at(arrive) - a.at(leave)))
         if not piece > 0:
             raise ValueError(f"{name!r}: its places {i} and {i + 1} coincide")
         length += piece + a.radius * arc

@@ -115,8 +115,10 @@ class Model(System):
         its table. The curves of springs and bushings are "<name>.curve0", ..., two rows of points, and the points of
         forces and joints "<name>.point", or "<name>.point_a" and "<name>.point_b" (m, body axes from the COM, on the
         ground inertial). "<name>.point" of a joint is that on its first body, and the one on the second body moves with
-        it as where the angles of the joint are zero. A model with another COM or other points is compiled again; its
-        start keeps its coordinates, except that a free body stays where it was when its COM moves in it.
+        it as where the angles of the joint are zero. The places of tendons are "<name>.point0", "<name>.point1", ...,
+        with "<name>.radius1" (m) where there is a pulley; a drum keeps the places where the tendon is fastened, and the
+        tendon its length without tension. A model with another COM, point or radius is compiled again; its start keeps
+        its coordinates, except that a free body stays where it was when its COM moves in it.
 
         Entries have names as well, over which one does not iterate: "arm.inertia[0,1]", "wind.load[2]",
         "strut.curve0[1,3]". In a symmetric matrix such a name stands for both of its places.

@@ -20,9 +20,11 @@ from lgint._model.record import EDGES, Record, partners
 LOAD: Final = "load"  # the vector or the table of a force or torque, the tension of a tendon
 POINTS: Final = "points"  # of an element on its bodies, which stand in the shape of a model
 COM: Final = "com"  # of a body, from where it was when the model was built; all points of the body count from it
-SHAPE: Final = frozenset({POINTS, COM})
+RADIUS: Final = "radius"  # of a pulley, which both pieces of a tendon there have
+SHAPE: Final = frozenset({POINTS, COM, RADIUS})
 BOTH: Final = -1  # both points of a joint, which move together
 CURVES: Final = "curves"
+TENSE: Final = "tension"  # a piece of a tendon with a given tension
 PIECES: Final = ("elastic_tendon", "wrapped_tendon")
 TENDON: Final = ("stiffness", "damping", "length")  # the values of a tendon, which its first piece has
 TURNS: Final = 3  # the first entry of a vector (6,) that belongs to a rotation
@@ -99,15 +101,19 @@ def _values_of(record: Record) -> dict[str, Value]:
     for section, entries in (("bodies", _of_bodies), ("joints", _of_joints), ("forces", _of_forces)):
         for row, entry in record[section].items():  # type: ignore[literal-required]
             found |= {f"{row}.{name}": Value(section, row, *rest) for name, *rest in entries(entry)}
-    return {name: value for name, value in found.items() if value.key != POINTS or not _on_node(record, value)}
+    found = {name: value for name, value in found.items() if value.key != POINTS or not _on_node(record, value)}
+    return found | _of_tendons(record)
 
 
 def _on_node(record: Record, value: Value) -> bool:
     """Whether a point is a node of a flexible body, or one of both, which does not move on its body."""
     entry: Any = record[value.section][value.row]  # type: ignore[literal-required]
     bodies = partners(entry) if value.section == "joints" else entry["bodies"]
-    known = {"ground", *record["bodies"], *record["supports"]}
-    return any(who not in known for who in (bodies if value.place == BOTH else [bodies[value.place or 0]]))
+    return any(_is_node(record, who) for who in (bodies if value.place == BOTH else [bodies[value.place or 0]]))
+
+
+def _is_node(record: Record, who: str) -> bool:
+    return who != "ground" and who not in record["bodies"] and who not in record["supports"]
 
 
 def _of_bodies(body: Mapping[str, Any]) -> Iterator[tuple[Any, ...]]:
@@ -143,9 +149,51 @@ def _of_forces(force: Mapping[str, Any]) -> Iterator[tuple[Any, ...]]:
     for i, points in enumerate(force.get(CURVES, ())):
         if points:
             yield f"curve{i}", CURVES, _units_of_curve(force, i), None, i
-    ends = () if force["kind"] in ("tension", *PIECES) else force.get(POINTS, ())  # pieces of a tendon share points
+    ends = () if force["kind"] in (TENSE, *PIECES) else force.get(POINTS, ())  # pieces of a tendon share places
     for i in range(len(ends)):
         yield "point" if len(ends) == 1 else ("point_a", "point_b")[i], POINTS, "m", None, i
+
+
+def _of_tendons(record: Record) -> dict[str, Value]:
+    """The places of tendons and the radii of their pulleys, by the tendon's name and the number of a place."""
+    found = {}
+    for row in record["forces"]:
+        pieces = pieces_of(record, row)
+        name = row.removesuffix(".0") if pieces and record["forces"][row]["kind"] == TENSE else row
+        for place in range(len(pieces) + 1 if pieces else 0):
+            piece, end = _pieces_at(pieces, place)[0]
+            if not _is_node(record, record["forces"][piece]["bodies"][end]):
+                found[f"{name}.point{place}"] = Value("forces", row, POINTS, "m", None, place)
+            if _radii(record, piece, end):
+                found[f"{name}.radius{place}"] = Value("forces", row, RADIUS, "m", None, place)
+    return found
+
+
+def pieces_of(record: Record, first: str) -> list[str]:
+    """The forces that are pieces of the tendon that begins with this one; none if it begins no tendon."""
+    forces: Mapping[str, Any] = record["forces"]
+    if forces[first]["kind"] not in (TENSE, *PIECES):
+        return []
+    name = first
+    if forces[first]["kind"] == TENSE:
+        name = first.removesuffix(".0")
+        if name == first:
+            return []
+    elif forces[first]["piece"] != "first":
+        return []
+    found = [first]
+    while forces.get(f"{name}.{len(found)}", {}).get("kind") in (TENSE, *PIECES):
+        found.append(f"{name}.{len(found)}")
+    return found
+
+
+def _pieces_at(pieces: Sequence[str], place: int) -> list[tuple[str, int]]:
+    """The pieces that end at a place of a tendon, with their ends there."""
+    return [(pieces[i], end) for i, end in ((place - 1, 1), (place, 0)) if 0 <= i < len(pieces)]
+
+
+def _radii(record: Record, piece: str, end: int) -> float:
+    return float(record["forces"][piece].get(("radius_a", "radius_b")[end], 0.0))  # type: ignore[arg-type]
 
 
 def _units_of_curve(force: Mapping[str, Any], place: int) -> str:
@@ -163,10 +211,18 @@ def value_in(record: Record, value: Value) -> Any:
     row = record[value.section][value.row]  # type: ignore[literal-required]
     if value.key == COM:
         return row.get(COM, [0.0] * 3)
+    if _is_place(row, value):
+        piece, end = _pieces_at(pieces_of(record, value.row), value.place or 0)[0]
+        return _radii(record, piece, end) if value.key == RADIUS else record["forces"][piece][POINTS][end]
     found = row[value.key]
     if value.key == LOAD:
         return found["vector" if "vector" in found else "values"]
     return found if value.place is None else found[max(value.place, 0)]
+
+
+def _is_place(row: Mapping[str, Any], value: Value) -> bool:
+    """Whether a value is the point or the radius of a place of a tendon."""
+    return value.section == "forces" and value.key in (POINTS, RADIUS) and row["kind"] in (TENSE, *PIECES)
 
 
 def own_values(
@@ -218,6 +274,8 @@ def replaced(record: Record, value: Value, new: Any) -> Record:
         return _with_joint(record, value, new)
     rows: dict[str, Any] = record[value.section]  # type: ignore[literal-required]
     row = rows[value.row]
+    if _is_place(row, value):
+        return _with_place(record, value, new)
     if value.key == LOAD:
         new = {**row[LOAD], "vector" if "vector" in row[LOAD] else "values": new}
     elif value.place is not None:
@@ -268,6 +326,21 @@ def _with_joint(record: Record, value: Value, new: Any) -> Record:
     return {**record, "joints": joints}
 
 
+def _with_place(record: Record, value: Value, new: Any) -> Record:
+    """The record with another point or radius of a place of a tendon, in the pieces that end there.
+
+    On a drum it stays fastened where it was, and its length without tension stays.
+    """
+    forces: Any = {**record["forces"]}
+    for piece, end in _pieces_at(pieces_of(record, value.row), value.place or 0):
+        row = forces[piece]
+        if value.key == RADIUS:
+            forces[piece] = {**row, ("radius_a", "radius_b")[end]: new}
+        else:
+            forces[piece] = {**row, POINTS: [new if i == end else point for i, point in enumerate(row[POINTS])]}
+    return {**record, "forces": forces}
+
+
 def moved(record: Record, value: Value, change: float) -> Record:
     """The record with a number that is greater by `change`, which is not checked."""
     old = value_in(record, value)
@@ -295,7 +368,7 @@ def _equal(given: object, old: Any) -> bool:
 # ---- how a value is read ----
 
 
-def _mass(name: str, given: Any, old: Any) -> float:
+def _positive(name: str, given: Any, old: Any) -> float:
     return number(name, given, positive=True)
 
 
@@ -318,7 +391,8 @@ def _curve(name: str, given: Any, old: Any) -> Any:
 
 
 _READERS: Final[Mapping[str, Callable[[str, Any, Any], Any]]] = {
-    "mass": _mass,
+    "mass": _positive,
+    RADIUS: _positive,
     "inertia": _inertia,
     GRAVITY: _same_shape,
     LOAD: _same_shape,

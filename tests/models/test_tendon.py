@@ -306,11 +306,9 @@ def test_runs_are_resumed_and_saved(tmp_path):
 
 def test_parameters_are_values():
     model = finger(stiffness=100.0, damping=1.0, rest_length=0.5)
-    assert {name for name in model.values if name.startswith("flexor")} == {
-        "flexor.stiffness",
-        "flexor.damping",
-        "flexor.length",
-    }
+    own = {f"flexor.{name}" for name in ("stiffness", "damping", "length", "radius2")}
+    places = {f"flexor.point{place}" for place in range(4)}
+    assert {name for name in model.values if name.startswith("flexor")} == own | places
     other = model.with_parameters(**{"flexor.stiffness": 200.0, "flexor.length": 0.55})
     length = model.state().tendon("flexor").length
     assert other.state().force("flexor") == pytest.approx(-200 * (length - 0.55), rel=1e-12)
@@ -324,6 +322,66 @@ def test_parameters_are_values():
     )
     assert np.abs(data["tension"].values - 100 * np.maximum(length - np.array([0.5, 0.55, 0.9]), 0)).max() < 1e-10
     assert model.unit("flexor.length") == "m"
+
+
+def over_a_pulley(x=0.0, radius=0.1, **how):
+    """Two weights on a rope through an eye on the ground, over a pulley and through a point of the first weight."""
+    b = lgint.ModelBuilder(gravity=UP)
+    b.add_body("a", mass=2.0, inertia=(0.1, 0.2, 0.3), position=(-1, 0, -1), angular_velocity=(0.1, 0.2, 0.3))
+    b.add_body("b", mass=1.0, inertia=(0.1, 0.1, 0.1), position=(1, 0, -1))
+    points = [(-1 + x, 0.1, -0.9), (-0.8, 0.1, 0), (0.4, 0, 0.2), (1, 0, -1)]
+    bodies = ["a", lgint.ground, lgint.ground, "b"]
+    if "tension" in how:  # without a pulley
+        del bodies[2], points[2]
+    else:
+        how["pulleys"] = {2: ((0, 1, 0), radius)}
+    b.add_tendon(bodies, points=points, name="rope", **how)
+    return b.build()
+
+
+@pytest.mark.parametrize("how", [{"tension": 15.0}, {"stiffness": 50.0, "damping": 2.0, "rest_length": 2.5}])
+def test_places_are_values(how):
+    model, built = over_a_pulley(**how), over_a_pulley(x=0.2, **how)
+    other = model.with_parameters(**{"rope.point0[0]": model.values["rope.point0[0]"] + 0.2})
+    for name in "ab":
+        assert np.abs(other.state().acceleration(name) - built.state().acceleration(name)).max() < 1e-12
+    eye = model.with_parameters(**{"rope.point1": (-0.7, 0.2, 0.1)})
+    assert eye.values["rope.point1"] == [-0.7, 0.2, 0.1] and model.unit("rope.point1") == "m"
+    assert np.abs(eye.state().acceleration("a") - model.state().acceleration("a")).max() > 1e-3
+    assert ("rope.radius2" in model.values) == ("stiffness" in how) and "rope.radius1" not in model.values
+
+
+def test_radii_are_values():
+    how = {"stiffness": 50.0, "rest_length": 2.5}
+    model, built = over_a_pulley(**how), over_a_pulley(radius=0.15, **how)
+    other = model.with_parameters(**{"rope.radius2": 0.15})
+    assert other.state().tendon("rope").length == pytest.approx(built.state().tendon("rope").length, abs=1e-14)
+    data = lgint.sweep(
+        model,
+        {"rope.radius2": [0.1, 0.15]},
+        "genalpha",
+        t_end=0.01,
+        h=1e-3,
+        observables={"length": lambda run: run.tendon("rope").length[0]},
+    )
+    lengths = [m.state().tendon("rope").length for m in (model, built)]
+    assert np.abs(data["length"].values - lengths).max() < 1e-14
+    with pytest.raises(ValueError, match=r"rope\.radius2: a positive number expected, got -1"):
+        model.with_parameters(**{"rope.radius2": -1.0})
+
+
+@pytest.mark.parametrize("name", ["rope.point0[0]", "rope.point1[2]", "rope.point2[0]", "rope.radius2"])
+def test_runs_have_derivatives_by_places(name):
+    model = over_a_pulley(stiffness=50.0, damping=2.0, rest_length=2.5)
+    options = {"t_end": 0.05, "h": 2e-3, "newton_rtol": 1e-13}
+    run = lgint.integrate(model, "genalpha", sensitivity=[name], **options)
+    h, v = 1e-3, []
+    for side in (-2, -1, 1, 2):
+        other = model.with_parameters(**{name: model.values[name] + side * h})
+        v.append(lgint.integrate(other, "genalpha", **options).v)
+    expected = (8 * (v[2] - v[1]) - (v[3] - v[0])) / (12 * h)
+    assert np.abs(expected).max() > 1e-2
+    assert np.abs(run.sensitivity.dv[..., 0] - expected).max() < 1e-7 * np.abs(expected).max()
 
 
 REFUSED = [

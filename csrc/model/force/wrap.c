@@ -15,6 +15,8 @@
 
    with J the derivatives of the conditions by theta. Its derivatives are those of these equations. The angles at the
    last accepted step are memory. */
+#include "model/force/wrap.h"
+
 #include "model/force/coordinate.h"
 #include "model/triad.h"
 
@@ -37,10 +39,7 @@ typedef struct wrap {
 static void open_circle(const lg_element *e, const lg_pose *f, int end, circle *c)
 {
     double axis[3];
-    c->r = e->p[RADII + end];
-    c->theta = 0;
-    lg_zero(3, c->rho), lg_zero(3, c->tau);
-    lg_zero(3, c->e1), lg_zero(3, c->e2);
+    *c = (circle){.r = e->p[RADII + end]};
     if (c->r == 0) // the body need not turn
         return;
     lg_triad_axis(e->p + 9 * end, 0, axis);
@@ -141,6 +140,23 @@ static void open_wrap(const lg_element *e, const lg_pose *const f[2], wrap *w)
             w->arm[end][i] = w->mu[end] * w->D[i] + (end == A ? -1 : 1) * w->of[end].r * w->f[i];
         lg_cross(w->of[end].rho, w->arm[end], w->M[end]);
     }
+}
+
+void lg_wrap_places(const double d[3], const double triad[2][9], const double radius[2], double theta[2],
+                    double *length)
+{
+    wrap w;
+    lg_copy(3, d, w.d);
+    for (int end = 0; end < ENDS; end++) {
+        w.of[end] = (circle){.r = radius[end]};
+        lg_triad_axis(triad[end], 0, w.of[end].e1);
+        lg_triad_axis(triad[end], 1, w.of[end].e2);
+    }
+    find_places(&w);
+    set_distance(&w);
+    *length = lg_norm3(w.D);
+    for (int end = 0; end < ENDS; end++)
+        theta[end] = remainder(w.of[end].theta, 2 * LG_PI);
 }
 
 /* The turns of the angles come from the memory. */
