@@ -387,20 +387,32 @@ static int has_finite_stress(const lg_joint *j, const lg_point *at)
     return status != LG_NOT_FINITE && isfinite(sum_of_forces(&j->e, at));
 }
 
-const char *lg_model_not_finite(void *self, const lg_point *at)
+/* The element whose force is not finite; *force: it, if it is a force. */
+static const char *not_finite_at(const lg_model *m, const lg_point *at, const lg_force **force)
 {
-    const lg_model *m = self;
-    if (lg_model_move(m, LG_FORM_DYNAMICS, at, LG_TWISTS, 0) != LG_OK)
-        return NULL;
-    lg_tendons_pull(m, at);
     const char *control = lg_model_control_not_finite(m, at);
     if (control)
         return control;
     for (const lg_force *f = m->forces; f < m->forces + m->nforces; f++)
-        if (!has_finite_force(f, at))
+        if (!has_finite_force(f, at)) {
+            *force = f;
             return f->e.name;
+        }
     for (const lg_joint *j = m->joints; j < m->joints + m->njoints; j++)
         if (j->type->compliance && !has_finite_stress(j, at))
             return j->e.name;
     return NULL;
+}
+
+int lg_model_not_finite(void *self, const lg_point *at, lg_report *report)
+{
+    const lg_model *m = self;
+    const lg_force *force = NULL;
+    if (lg_model_move(m, LG_FORM_DYNAMICS, at, LG_TWISTS, 0) != LG_OK)
+        return 0;
+    lg_tendons_pull(m, at);
+    const char *element = not_finite_at(m, at, &force);
+    if (element && !(force && lg_tendon_has_met(m, force, at, report)))
+        lg_report_say(report, "the force of %.*s", LG_SHORT(element));
+    return element != NULL;
 }

@@ -124,7 +124,7 @@ lg_status lg_check_body(const lg_body *body, lg_report *report);
 lg_status lg_check_force(const lg_force *force, lg_report *report);
 lg_status lg_check_joint(const lg_joint *joint, lg_report *report);
 lg_status lg_model_check(const lg_model *m, lg_report *report);
-const char *lg_model_not_finite(void *self, const lg_point *point);
+int lg_model_not_finite(void *self, const lg_point *point, lg_report *report);
 extern const lg_laws lg_model_laws; /* laws.c */
 
 #endif

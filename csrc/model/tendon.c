@@ -178,6 +178,28 @@ void lg_tendon_measure(const lg_model *m, const lg_tendon *tendon, const lg_poin
     *length = length_at(m, tendon, at, rate);
 }
 
+int lg_tendon_has_met(const lg_model *m, const lg_force *force, const lg_point *at, lg_report *report)
+{
+    const lg_tendon *tendon = lg_tendon_of(m, force);
+    for (int i = 0; tendon && i < tendon->npieces; i++) {
+        const lg_force *f = lg_tendon_piece(m, tendon, i);
+        const char *name = lg_tendon_piece(m, tendon, 0)->e.name;
+        lg_coordinate piece;
+        open_piece(f, at, &piece);
+        if (isfinite(piece.s))
+            continue;
+        int is_point = f->type->on_point(&f->e, 0);
+        if (!is_point && !f->type->on_point(&f->e, 1))
+            lg_report_say(report, "the tendon %.*s, whose pulleys at the places %d and %d have met", LG_SHORT(name), i,
+                          i + 1);
+        else
+            lg_report_say(report, "the tendon %.*s, whose place %d has come into its pulley at place %d",
+                          LG_SHORT(name), i + !is_point, i + is_point);
+        return 1;
+    }
+    return 0;
+}
+
 double lg_tendons_energy(const lg_model *m, const lg_point *at)
 {
     double V = 0;

@@ -38,6 +38,10 @@ const lg_tendon *lg_tendon_of(const lg_model *m, const lg_force *force);
 void lg_tendon_measure(const lg_model *m, const lg_tendon *tendon, const lg_point *at, double *tension, double *length,
                        double *rate);
 
+/* Whether a force whose value is not finite is a piece of a tendon that has a place inside a pulley; the report says
+   so. */
+int lg_tendon_has_met(const lg_model *m, const lg_force *force, const lg_point *at, lg_report *report);
+
 /* Takes the arrays from the arena of the shape, for `npieces` forces; fills them once the frames of elements are known,
    with the clique of each tendon. LG_BAD_ARGUMENT: a piece goes on where there is no tendon. */
 void lg_tendons_layout(lg_model *m, int npieces, lg_arena *arena);

@@ -63,10 +63,7 @@ void lg_report_not_finite(const lg_system *system, const lg_point *point, int ro
         return;
     }
 
-    const char *element = system->not_finite ? system->not_finite(system->self, point) : NULL;
-    if (element)
-        lg_report_say(report, "the force of %.*s", LG_SHORT(element));
-    else if (row >= 0)
+    if (!(system->not_finite && system->not_finite(system->self, point, report)) && row >= 0)
         lg_report_row(system, "", row, report);
 }
 

@@ -37,8 +37,7 @@ static const char *callbacks_row_name(void *self, int row)
     return ((lg_callbacks *)self)->row_name[row];
 }
 
-/* "the model", if its force is not finite. */
-static const char *callbacks_not_finite(void *self, const lg_point *point)
+static int callbacks_not_finite(void *self, const lg_point *point, lg_report *report)
 {
     const lg_callbacks *s = self;
     lg_callback_work work = {.self = s};
@@ -51,7 +50,10 @@ static const char *callbacks_not_finite(void *self, const lg_point *point)
     lg_status status = lg_callback_call(s, LG_CALL_FORCE, &at, work.v);
     if (status != LG_OK && status != LG_NOT_FINITE && s->forget)
         s->forget();
-    return status == LG_NOT_FINITE || (status == LG_OK && !lg_all_finite(s->space.nv, work.v)) ? "the model" : NULL;
+    if (status != LG_NOT_FINITE && (status != LG_OK || lg_all_finite(s->space.nv, work.v)))
+        return 0;
+    lg_report_say(report, "the force of the model");
+    return 1;
 }
 
 static const char *callbacks_law_name(void *self, int number)

@@ -166,10 +166,10 @@ static const char *block_name(void *self, int block)
     return inner->block_name(inner->self, block);
 }
 
-static const char *not_finite(void *self, const lg_point *point)
+static int not_finite(void *self, const lg_point *point, lg_report *report)
 {
     const lg_system *inner = inner_of(self);
-    return inner->not_finite(inner->self, point);
+    return inner->not_finite(inner->self, point, report);
 }
 
 static const char *law_name(void *self, int number)

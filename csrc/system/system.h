@@ -67,7 +67,8 @@ struct lg_system {
     const char *control; /* the name of its first control, because of which it has no `steps`; NULL: it has none */
     const char *(*row_name)(void *self, int row); /* of a constraint row */
     const char *(*block_name)(void *self, int block); /* the body on a block; optional */
-    const char *(*not_finite)(void *self, const lg_point *point); /* the element whose force is not finite; optional */
+    /* Whether some force is not finite; the report says which (optional). */
+    int (*not_finite)(void *self, const lg_point *point, lg_report *report);
     const lg_laws *laws; /* the user's functions; optional */
     const lg_sensitivity *sensitivity; /* derivatives by parameters; optional */
 };

@@ -384,6 +384,18 @@ def test_runs_have_derivatives_by_places(name):
     assert np.abs(run.sensitivity.dv[..., 0] - expected).max() < 1e-7 * np.abs(expected).max()
 
 
+@pytest.mark.parametrize("method, options", [("genalpha", {"h": 5e-3}), ("dopri5", {"rtol": 1e-6})])
+def test_a_body_that_flies_into_a_pulley_ends_the_run(method, options):
+    b = lgint.ModelBuilder()
+    for name, x, v in [("a", (-1, 0, -0.05), (3, 0, 0)), ("b", (0.1, 0, -1), (0, 0, 0))]:
+        b.add_body(name, mass=1.0, inertia=(0.1, 0.1, 0.1), position=x, velocity=v)
+    b.add_tendon(["a", lgint.ground, "b"], stiffness=10.0, name="rope", pulleys={1: ((0, 1, 0), 0.1)})
+    message = r"the tendon rope, whose place 0 has come into its pulley at place 1, at t = 0\.3"
+    with pytest.raises(lgint.ConvergenceError, match=message) as caught:
+        lgint.integrate(b.build(), method, t_end=1.0, **options)
+    assert np.linalg.norm(caught.value.trajectory.position("a")[-1]) == pytest.approx(0.1, abs=0.02)
+
+
 REFUSED = [
     ({}, "give a tension or a stiffness"),
     ({"stiffness": 1.0, "tension": 2.0}, "give a tension or a stiffness"),
