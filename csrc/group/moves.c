@@ -85,9 +85,52 @@ void lg_moves_rate(const lg_moves *moves, const double *dtheta, const double *dv
         turning part = turning_part(f);
         double left[LG_NODE_NV];
         lg_copy(part.n, dv + part.v, left);
-        add_mapped(part.n, -1, moves->W + at, dtheta + part.v, left);
+        if (dtheta)
+            add_mapped(part.n, -1, moves->W + at, dtheta + part.v, left);
         lg_zero(part.n, dK + part.v);
         add_mapped(part.n, 1, moves->inverse + at, left, dK + part.v);
         at += (long)part.n * part.n;
+    }
+}
+
+void lg_moves_velocity(const lg_moves *moves, const double *dtheta, const double *dK, double *dv)
+{
+    const lg_space *space = moves->space;
+    long at = 0;
+    lg_copy(space->nv, dK, dv);
+    for (const lg_factor *f = space->factor, *end = f + space->nfactors; f < end; f++) {
+        if (f->node->linear)
+            continue;
+        turning part = turning_part(f);
+        lg_zero(part.n, dv + part.v);
+        add_mapped(part.n, 1, moves->T + at, dK + part.v, dv + part.v);
+        if (dtheta)
+            add_mapped(part.n, 1, moves->W + at, dtheta + part.v, dv + part.v);
+        at += (long)part.n * part.n;
+    }
+}
+
+/* I + s W T^-1 of a part, in the matrix of its block, which is the identity there. */
+static void add_chain(const lg_moves *moves, long at, turning part, const lg_block *b, double s, double *X)
+{
+    int n = part.n, first = part.v - b->v;
+    for (int j = 0; j < n; j++)
+        add_mapped(n, s, moves->W + at, moves->inverse + at + (long)n * j, X + first + (long)b->nv * (first + j));
+}
+
+void lg_moves_chain(const lg_moves *moves, double s, double *out)
+{
+    const lg_space *space = moves->space;
+    long at = 0;
+    for (const lg_block *b = space->block; b < space->block + space->nblocks; b++) {
+        for (int i = 0; !b->linear && i < b->nv * b->nv; i++)
+            out[b->m + i] = i % (b->nv + 1) == 0;
+        for (const lg_factor *f = b->factor; f < b->factor + b->nfactors; f++) {
+            if (f->node->linear)
+                continue;
+            turning part = turning_part(f);
+            add_chain(moves, at, part, b, s, out + b->m);
+            at += (long)part.n * part.n;
+        }
     }
 }

@@ -17,7 +17,11 @@ void lg_moves_layout(lg_moves *moves, const lg_space *space, lg_arena *arena);
 void lg_moves_form(lg_moves *moves, const double *theta, const double *K);
 /* dq = A dq0 + T dtheta: all of them left-trivialised, nv numbers each. dq may not be one of the others. */
 void lg_moves_end(const lg_moves *moves, const double *dq0, const double *dtheta, double *dq);
-/* dK = T^-1 (dv - W dtheta) */
+/* dv = T dK + W dtheta: of the velocities v = T(theta) K. dtheta NULL: zero. */
+void lg_moves_velocity(const lg_moves *moves, const double *dtheta, const double *dK, double *dv);
+/* I + s W T^-1, one matrix for each block, at out + block->m; those of linear blocks are not written. */
+void lg_moves_chain(const lg_moves *moves, double s, double *out);
+/* dK = T^-1 (dv - W dtheta): of the rates K. dtheta NULL: zero. */
 void lg_moves_rate(const lg_moves *moves, const double *dtheta, const double *dv, double *dK);
 
 #endif

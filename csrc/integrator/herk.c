@@ -338,17 +338,6 @@ static lg_status herk_step(lg_stepper *self, lg_state *state, double h)
 
 /* ---- derivatives by parameters, for which the step is repeated; the slopes of all stages are still there ---- */
 
-static int no_own(const lg_stepper *self)
-{
-    (void)self;
-    return 0;
-}
-
-static void reset_nothing(const lg_stepper *self, const lg_sensitivities *s)
-{
-    (void)self, (void)s;
-}
-
 static void layout_derivatives(lg_stepper *self, lg_arena *arena)
 {
     lg_herk_stepper *rk = (lg_herk_stepper *)self;
@@ -501,11 +490,8 @@ static lg_status differentiate(lg_stepper *self, const lg_state *before, const l
     return differentiate_end(rk, before, h, s);
 }
 
-static const lg_stepper_sensitivities herk_sensitivities = {.refused = lg_stage_derivatives_refused,
-                                                            .count = no_own,
-                                                            .layout = layout_derivatives,
-                                                            .reset = reset_nothing,
-                                                            .step = differentiate};
+static const lg_stepper_sensitivities herk_sensitivities = {
+    .refused = lg_stage_derivatives_refused, .layout = layout_derivatives, .step = differentiate};
 
 static const lg_stepper_tableaux herk_tableaux = {0};
 

@@ -304,21 +304,10 @@ static lg_status write_curve(lg_stepper *self, const lg_state *before, const lg_
 
 /* ---- derivatives by parameters, for which the step is repeated; its slopes are still there ---- */
 
-static int no_own(const lg_stepper *self)
-{
-    (void)self;
-    return 0;
-}
-
 static void layout_derivatives(lg_stepper *self, lg_arena *arena)
 {
     lg_rkmk_stepper *rk = (lg_rkmk_stepper *)self;
     lg_stage_derivatives_layout(&rk->derivatives, self, rk->stages, arena);
-}
-
-static void reset_nothing(const lg_stepper *self, const lg_sensitivities *s)
-{
-    (void)self, (void)s;
 }
 
 /* The equations linearised at the point that `move` left, at time t, with their matrix. The accelerations a are known,
@@ -391,11 +380,8 @@ static lg_status differentiate(lg_stepper *self, const lg_state *before, const l
     return LG_OK;
 }
 
-static const lg_stepper_sensitivities rkmk_sensitivities = {.refused = lg_stage_derivatives_refused,
-                                                            .count = no_own,
-                                                            .layout = layout_derivatives,
-                                                            .reset = reset_nothing,
-                                                            .step = differentiate};
+static const lg_stepper_sensitivities rkmk_sensitivities = {
+    .refused = lg_stage_derivatives_refused, .layout = layout_derivatives, .step = differentiate};
 
 static const lg_stepper_carry rkmk_carry = {.count = rkmk_carry_count, .reset = rkmk_reset, .adopt = adopt};
 

@@ -12,11 +12,12 @@ typedef struct lg_sensitivities {
 } lg_sensitivities;
 
 struct lg_stepper_sensitivities {
-    /* The option because of which steps have no derivatives, after `prepare`; NULL: they have. */
+    /* The option because of which steps have no derivatives, after `prepare`; NULL, or without this function: they
+       have. */
     const char *(*refused)(const lg_stepper *self);
-    int (*count)(const lg_stepper *self); /* numbers in a column of `own` */
+    int (*count)(const lg_stepper *self); /* numbers in a column of `own`; NULL: none */
     void (*layout)(lg_stepper *self, lg_arena *arena);
-    /* Writes `own` of a first step; all else is that of its start. */
+    /* Writes `own` of a first step; all else is that of its start. NULL: there is none. */
     void (*reset)(const lg_stepper *self, const lg_sensitivities *s);
     /* The derivatives of the end of the step of size h that has just succeeded, in place of those of its start. */
     lg_status (*step)(lg_stepper *self, const lg_state *before, const lg_state *after, double h,

@@ -5,12 +5,18 @@
 
 #include <stdio.h>
 
+static int count_own(const lg_stepper *stepper)
+{
+    const lg_stepper_sensitivities *sensitivities = stepper->type->sensitivities;
+    return sensitivities->count ? sensitivities->count(stepper) : 0;
+}
+
 int lg_sensitivities_count(const lg_stepper *stepper)
 {
     if (!stepper->nparameters)
         return 0;
     int nv = stepper->system->space->nv, nrows = stepper->system->pattern->nrows;
-    return stepper->nparameters * (3 * nv + nrows + stepper->type->sensitivities->count(stepper));
+    return stepper->nparameters * (3 * nv + nrows + count_own(stepper));
 }
 
 lg_sensitivities lg_sensitivities_in(const lg_stepper *stepper, double *base)
@@ -46,7 +52,7 @@ lg_status lg_sensitivities_check(lg_stepper *stepper)
                       others);
         return LG_BAD_ARGUMENT;
     }
-    const char *refused = sensitivities->refused(stepper);
+    const char *refused = sensitivities->refused ? sensitivities->refused(stepper) : NULL;
     if (refused)
         lg_report_say(&stepper->report, "sensitivity: %s", refused);
     return refused ? LG_BAD_ARGUMENT : LG_OK;
@@ -80,6 +86,7 @@ lg_status lg_sensitivities_restart(lg_stepper *stepper, const lg_point *point, c
     for (int k = 0; k < s->count; k++)
         LG_TRY(lg_linearised_accelerations(l, &at, k, s->q + (long)nv * k, s->v + (long)nv * k, s->a + (long)nv * k,
                                            s->lam + (long)nrows * k));
-    stepper->type->sensitivities->reset(stepper, s);
+    if (stepper->type->sensitivities->reset)
+        stepper->type->sensitivities->reset(stepper, s);
     return LG_OK;
 }

@@ -113,11 +113,14 @@ def tangent_inverse(theta):
     return found
 
 
+def jacobian(f, x, step=1e-6):
+    return np.array([(f(x + e) - f(x - e)).real / (2 * step) for e in step * np.eye(len(x))]).T
+
+
 def solved(f, x):
     """The zero of an analytic f near x, by Newton's method with the Jacobian of its real part."""
     for _ in range(2):
-        step, base = 1e-6, x.real
-        J = np.array([(f(base + e) - f(base - e)).real / (2 * step) for e in step * np.eye(len(x))]).T
+        J = jacobian(f, x.real)
         for _ in range(6):
             x = x - np.linalg.solve(J, f(x))
     return x

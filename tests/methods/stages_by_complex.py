@@ -6,7 +6,7 @@ and the accelerations k_i of the index-1 equations.
 
 import numpy as np
 
-from methods.alpha_by_complex import tangent_inverse
+from methods.alpha_by_complex import jacobian, solved, tangent_inverse
 
 
 def total(weights, slopes, h):
@@ -67,3 +67,36 @@ def multipliers(mechanism, q, v):
     matrix = np.block([[mechanism.M, B.T], [B, np.zeros((len(B), len(B)))]])
     x = np.linalg.solve(matrix, np.concatenate([mechanism.force(q, v), -rate]))
     return x[: len(v)], x[len(v) :]
+
+
+def radau(mechanism, q, v, h, steps, A, known):
+    """Radau IIA methods: equations of index 2 at every stage for K_i and lam_i; the end is projected.
+
+    The first run leaves its solutions and Jacobians in `known`; Newton's method begins with these in neighbouring runs.
+    """
+    A, n, s = np.array(A), len(v), len(A)
+    for step in range(steps):
+        guess = np.concatenate([np.tile(v, s), np.tile(multipliers(mechanism, q, v)[1], s)])
+
+        def stages(x, q=q):
+            for theta, rate in zip(h * A @ x[: n * s].reshape(s, n), x[: n * s].reshape(s, n), strict=True):
+                yield mechanism.moved(q, theta), np.linalg.solve(tangent_inverse(theta), rate)
+
+        def residual(x, v=v, stages=stages):
+            at = [*stages(x)]
+            accelerations = np.linalg.solve(A, np.array([vi - v for _, vi in at])) / h
+            parts = []
+            for (qi, vi), a, lam in zip(at, accelerations, x[n * s :].reshape(s, -1), strict=True):
+                B = rows(mechanism, qi)
+                parts += [mechanism.M @ a - mechanism.force(qi, vi) + B.T @ lam, B @ vi / h]
+            return np.concatenate(parts)
+
+        if step == len(known):
+            x = solved(residual, guess).real
+            known.append((x, jacobian(residual, x)))
+        x, J = known[step]
+        for _ in range(4):
+            x = x - np.linalg.solve(J, residual(x))
+        *_, end = stages(x)
+        q, v = mechanism.projected(*end)
+    return q, v

@@ -25,7 +25,8 @@ def by_differences(model, method, name, t_end, h, relative=1e-2, **options):
     """Derivatives of q, v and lam by a value, and by the start that is projected with it."""
     value = float(model.values[name])
     step = relative * (abs(value) or 1)
-    own = TIGHT if any(row["name"] == "newton_rtol" for row in lgint.method_info(method)["options"]) else {}
+    known = [row["name"] for row in lgint.method_info(method)["options"]]
+    own = {key: value for key, value in TIGHT.items() if key in known}
     total = [0.0, 0.0, 0.0]
     middle = lgint.integrate(model, method, t_end=t_end, h=h, **own, **options)
     for times, weight in STENCIL:

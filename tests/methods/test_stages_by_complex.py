@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import lgint
-from methods.stages_by_complex import half_explicit, munthe_kaas
+from methods.stages_by_complex import half_explicit, munthe_kaas, radau
 from methods.test_alpha_by_complex import BODIES, CRANK, TOP, crank_by_complex, top, top_by_complex
 
 H, STEPS = 2e-3, 10
@@ -81,3 +81,30 @@ def test_half_explicit_methods(method, first):
         return half_explicit(*crank_by_complex(model, name, step), H, 4, tableau, end, weights)
 
     compare(run, crank, BODIES, CRANK)
+
+
+R6 = 6**0.5
+RADAU = {
+    "radau3": [[5 / 12, -1 / 12], [3 / 4, 1 / 4]],
+    "radau5": [
+        [(88 - 7 * R6) / 360, (296 - 169 * R6) / 1800, (-2 + 3 * R6) / 225],
+        [(296 + 169 * R6) / 1800, (88 + 7 * R6) / 360, (-2 - 3 * R6) / 225],
+        [(16 - R6) / 36, (16 + R6) / 36, 1 / 9],
+    ],
+}
+
+
+@pytest.mark.parametrize("method", RADAU)
+def test_radau_methods(method):
+    run, known = lgint.integrate(top(), method, t_end=3 * H, h=H, sensitivity=[*TOP]), []
+    compare(run, lambda name, s: radau(*top_by_complex(name, s), H, 3, RADAU[method], known), ["top"], TOP)
+
+
+def test_a_radau_method_on_a_slider_crank():
+    model, known = lgint.models.slider_crank(), []
+    run = lgint.integrate(model, "radau3", t_end=H, h=H, sensitivity=[*CRANK])
+
+    def copy(name, step):
+        return radau(*crank_by_complex(model, name, step), H, 1, RADAU["radau3"], known)
+
+    compare(run, copy, BODIES, CRANK)

@@ -13,8 +13,6 @@
 #include "core/small.h"
 #include "integrator/implicit.h"
 #include "integrator/radau/step.h"
-#include "solve/initial.h"
-#include "solve/project.h"
 
 #include <math.h>
 
@@ -87,6 +85,8 @@ static lg_status radau_prepare(lg_stepper *self)
     r->max_iter = (int)options->max_iter.number;
     r->corrections = lg_stepper_adapts(self) ? LG_RADAU_CORRECTIONS_ADAPTIVE : LG_RADAU_CORRECTIONS;
     r->newton_rtol = isnan(options->newton_rtol.number) ? 1e-12 : options->newton_rtol.number;
+    if (self->nparameters) /* the derivatives of a step are those at its solution */
+        r->newton_rtol = fmin(r->newton_rtol, 1e-12);
     if (masses)
         self->accel.plan = masses;
     lg_radau_set_costs(r);
@@ -109,7 +109,8 @@ static void take_tolerances(lg_radau_stepper *r, lg_arena *arena)
 {
     const lg_radau_options *options = (const lg_radau_options *)r->base.options;
     const lg_option_value *rtol = &options->control.rtol, *atol = &options->control.atol;
-    int n = lg_stepper_adapts(&r->base) && !options->newton_rtol.given ? 2 * r->base.system->space->nv : 0;
+    int loose = lg_stepper_adapts(&r->base) && !options->newton_rtol.given && !r->base.nparameters;
+    int n = loose ? 2 * r->base.system->space->nv : 0;
     r->rtol = n ? lg_arena_doubles(arena, (size_t)n) : NULL;
     r->atol = n ? lg_arena_doubles(arena, (size_t)n) : NULL;
     for (int i = 0; arena->base && i < n; i++) {
@@ -162,22 +163,6 @@ static lg_status radau_reset(lg_stepper *self, lg_state *state)
 
 /* ---- the step ---- */
 
-/* The end of the step on the constraints, with its accelerations and multipliers. */
-static lg_status radau_finish(lg_radau_stepper *r)
-{
-    const lg_system *system = r->base.system;
-    const lg_radau_stage *last = &r->stage[lg_radau_stages(&r->numbers) - 1];
-    lg_accel *accel = &r->base.accel;
-    lg_copy(system->space->nq, last->q, r->q_end);
-    lg_copy(system->space->nv, last->v, r->v_end);
-    lg_point end = lg_radau_point(r, lg_radau_stages(&r->numbers) - 1);
-    end.q = r->q_end, end.v = r->v_end, end.a = end.lam = NULL;
-    if (!system->pattern->nrows)
-        return lg_accel_solve(accel, &end, r->a_end, r->lam_end, &r->base.report);
-    return lg_project_end(accel, LG_PROJECT_POSITION | LG_PROJECT_VELOCITY, &end, r->q_end, r->v_end, NULL, r->a_end,
-                          r->lam_end, &r->base.report);
-}
-
 static lg_status radau_step(lg_stepper *self, lg_state *state, double h)
 {
     lg_radau_stepper *r = (lg_radau_stepper *)self;
@@ -186,7 +171,7 @@ static lg_status radau_step(lg_stepper *self, lg_state *state, double h)
     LG_TRY(lg_radau_take_over(r));
     LG_TRY(lg_radau_solve(r));
     LG_TRY(lg_radau_check_turns(r, LG_PI));
-    LG_TRY(radau_finish(r));
+    LG_TRY(lg_radau_finish(r));
     lg_copy(self->system->space->nv, state->v, v_start);
     LG_TRY(lg_stepper_accept(self, state, h, r->stage[lg_radau_stages(&r->numbers) - 1].theta, r->q_end, r->v_end,
                              r->a_end, r->lam_end));
@@ -270,5 +255,6 @@ const lg_stepper_type lg_radau = {
     .carry = &carry_verbs,
     .step = radau_step,
     .error = radau_error,
+    .sensitivities = &lg_radau_sensitivities,
     .close = radau_close,
 };

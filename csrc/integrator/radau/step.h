@@ -117,6 +117,8 @@ typedef struct lg_radau_eigen {
     lg_chain *chain[LG_RADAU_STAGES];
 } lg_radau_eigen;
 
+typedef struct lg_radau_slopes lg_radau_slopes; /* sensitivities.c */
+
 typedef struct lg_radau_stepper {
     lg_stepper base;
     lg_radau_numbers numbers;
@@ -151,6 +153,7 @@ typedef struct lg_radau_stepper {
     lg_radau_eigen eigen; /* if it may be used */
 
     double *q_end, *v_end, *a_end, *lam_end;
+    lg_radau_slopes *slopes; /* of runs with sensitivities, else NULL */
 } lg_radau_stepper;
 
 /* d(V_i)/d(theta_i) over T, which is also h times what relates A_i to V_i. */
@@ -175,6 +178,15 @@ static inline int lg_radau_serves(double formed, double h)
 {
     return formed > 0 && fabs(formed - h) <= 1e-6 * h;
 }
+
+/* ---- end.c ---- */
+
+/* The end of the step on the constraints, with its accelerations and multipliers. */
+lg_status lg_radau_finish(lg_radau_stepper *r);
+
+/* ---- sensitivities.c ---- */
+
+extern const lg_stepper_sensitivities lg_radau_sensitivities;
 
 /* ---- numbers.c ---- */
 

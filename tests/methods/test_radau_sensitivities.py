@@ -1,0 +1,64 @@
+"""Derivatives of Radau methods: both ways of solving, trees and velocity rows, stiff rods, adaptive steps."""
+
+import numpy as np
+import pytest
+
+import lgint
+from methods.test_explicit_sensitivities import closed_tree
+from methods.test_sensitivities import STENCIL, M, arm, by_differences, distance
+
+pytestmark = pytest.mark.filterwarnings("ignore:inertia of")
+RADAU = [name for name in lgint.methods() if lgint.method_info(name)["stepper"] == "radau"]
+
+
+def agree(model, method, names, h, steps=20, bound=1e-7, **options):
+    run = lgint.integrate(model, method, t_end=steps * h, h=h, sensitivity=names, **options)
+    for k, name in enumerate(names):
+        found = run.sensitivity
+        expected = by_differences(model, method, name, steps * h, h, **options)
+        for part, other in zip((found.dq, found.dv, found.dlam), expected, strict=True):
+            assert not part.size or distance(part[..., k], other) < bound
+
+
+@pytest.mark.parametrize("sweeps", ["splitting", "eigenbasis"])
+@pytest.mark.parametrize("method", RADAU)
+def test_both_ways_of_solving(method, sweeps):
+    agree(M.heavy_top(formulation="SE3"), method, ["top.mass", "top.inertia[1,1]"], 1e-3, sweeps=sweeps)
+
+
+@pytest.mark.parametrize("method", RADAU)
+def test_velocity_rows_and_trees(method):
+    agree(M.rolling_disk(), method, ["disk.mass", "gravity[1]"], 1e-3)
+    agree(M.pendulum_chain(n=4, formulation="minimal"), method, ["link3.mass"], 1e-3)
+    agree(arm("minimal"), method, ["upper.mass", "shoulder.point[0]", "elbow.point_a[0]"], 2e-3)
+    agree(closed_tree(), method, ["link3.mass", "rope.length"], 1e-3)
+
+
+@pytest.mark.parametrize("method", RADAU)
+def test_stiff_rods_with_long_steps(method):
+    """A step is 5 and more periods of the fastest vibrations."""
+    agree(M.flying_spaghetti(edges=4), method, ["edge1.stiffness[4,4]", "edge1.stiffness[0,0]", "node2.mass"], 0.05, 10)
+
+
+@pytest.mark.parametrize("formulation", ["S3R3", "euler_parameters"])
+@pytest.mark.parametrize("method", RADAU)
+def test_adaptive_steps_are_those_of_the_record(method, formulation):
+    model, name = M.heavy_top(formulation=formulation), "top.inertia[0,0]"
+    run = lgint.integrate(model, method, t_end=0.02, rtol=1e-5, atol=1e-5, sensitivity=[name])
+    q, v, step = 0.0, 0.0, 1e-2 * model.values[name]
+    for times, weight in STENCIL:
+        other = model.with_parameters(**{name: model.values[name] + times * step}).with_state(project=True)
+        end = lgint.integrate(other, method, t_end=0.02, h=1.0, stops=run.t[1:-1], newton_rtol=1e-13)
+        q, v = q + weight / step * model.core.difference(run.q, end.q), v + weight / step * end.v
+    assert len(run.t) > 4
+    assert distance(run.sensitivity.dq[..., 0], q) < 1e-7 and distance(run.sensitivity.dv[..., 0], v) < 1e-7
+
+
+@pytest.mark.parametrize("method", RADAU)
+def test_parameters_do_not_depend_on_each_other(method):
+    """What one parameter leaves behind does not enter another one's sweeps."""
+    model = M.slider_crank()
+    both = lgint.integrate(model, method, t_end=0.01, h=1e-3, sensitivity=["rod.mass", "slider.mass"]).sensitivity
+    for k, name in enumerate(both.parameters):
+        alone = lgint.integrate(model, method, t_end=0.01, h=1e-3, sensitivity=[name]).sensitivity
+        np.testing.assert_array_equal(both.dv[..., k], alone.dv[..., 0])
