@@ -28,7 +28,7 @@ static double next_iterations(const lg_renewal_memory *m)
 /* Whether the matrix of earlier steps should be replaced at the beginning of this step. */
 static int is_worn(const lg_renewal_memory *m, double cost)
 {
-    int as_before = m->worn_age > 0 && m->matrix_age >= floor(m->worn_age);
+    int as_before = m->costly_age > 0 && m->matrix_age >= floor(m->costly_age);
     return m->matrix_age > 0 && (as_before || is_dear(m, next_iterations(m), cost));
 }
 
@@ -60,7 +60,7 @@ int lg_renewal_keeps(const lg_renewal *r)
     next.matrix_age = 1;
     next.iterations = fmax(1, m->last_iterations);
     next.sole_steps++;
-    next.worn_age += m->worn_age > 0 ? 0.0625 : 0;
+    next.costly_age += m->costly_age > 0 ? 0.0625 : 0;
     return !is_worn(&next, r->settings->matrix_cost);
 }
 
@@ -125,9 +125,9 @@ static void note_age(lg_renewal *r, double iterations)
     int dear =
         r->settings->rule == LG_RENEW_BY_COST && iterations * m->matrix_age > r->settings->matrix_cost + m->iterations;
     if (began_with_new)
-        m->worn_age += m->worn_age > 0 ? 0.0625 : 0;
+        m->costly_age += m->costly_age > 0 ? 0.0625 : 0;
     else if (r->renewed || dear)
-        m->worn_age = m->matrix_age;
+        m->costly_age = m->matrix_age;
     if (!r->renewed && m->matrix_age == 1) {
         m->second_iterations = iterations;
         m->sole_steps = 0;

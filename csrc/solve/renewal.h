@@ -32,7 +32,7 @@ typedef struct lg_renewal_memory {
     double last_formed; /* iterations at the beginning of the last step that formed a matrix */
     double second_iterations; /* of the second step of the last matrix that had one */
     double sole_steps; /* steps since that second step */
-    double worn_age; /* age at which a matrix last cost too much, and 1/16 for each one replaced before */
+    double costly_age; /* age at which a matrix last cost too much, and 1/16 for each one replaced before */
 } lg_renewal_memory;
 
 /* The matrices of one step. */

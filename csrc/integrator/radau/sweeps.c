@@ -33,6 +33,19 @@ typedef struct sweeps {
     lg_renewal matrix;
 } sweeps;
 
+/* How the stages of a step are solved in one of both ways. */
+typedef struct way_type {
+    lg_status (*solve)(lg_radau_stepper *r, int with_matrices, int keeps, sweeps *it); /* a sweep over all stages */
+    void (*look)(lg_radau_stepper *r); /* comes before `look_at` of all stages, one after the other */
+    lg_status (*look_at)(lg_radau_stepper *r, int i); /* evaluates a stage as it stands, without a correction */
+    /* From forces of a stage, with zeros behind them, to the correction by them. */
+    lg_status (*respond)(lg_radau_stepper *r, int i, double *u);
+    void (*finish)(lg_radau_stepper *r); /* moves to the end of the step */
+    int together; /* by matrices of one state; a step that fails is solved again stage by stage */
+} way_type;
+
+static const way_type *way_of(const lg_radau_stepper *r);
+
 /* ---- one sweep ---- */
 
 /* What K and A of the last sweep contribute to theta and V - v_n. */
@@ -168,10 +181,7 @@ static lg_status sweep(lg_radau_stepper *r, sweeps *it)
     it->change = it->displacement = 0;
     if (it->count < 2)
         set_weights(r);
-    if (lg_radau_way_of(r) == LG_RADAU_EIGENBASIS)
-        LG_TRY(solve_together(r, with_matrix, keeps, it));
-    else
-        LG_TRY(solve_by_stage(r, with_matrix, keeps, it));
+    LG_TRY(way_of(r)->solve(r, with_matrix, keeps, it));
     it->formed += with_matrix;
     it->change = nv ? sqrt(it->change / (stages * nv)) : 0;
     if (keeps)
@@ -186,26 +196,23 @@ static lg_status sweep(lg_radau_stepper *r, sweeps *it)
 
 /* ---- all sweeps of a step ---- */
 
-/* The residual of a stage as it stands, without a correction, stage by stage after `look`. */
-static void look(lg_radau_stepper *r)
+static void look_together(lg_radau_stepper *r)
 {
-    if (lg_radau_way_of(r) == LG_RADAU_SPLITTING) {
-        set_known(r);
-        return;
-    }
     lg_radau_follow_all(r);
     lg_radau_set_accelerations(r);
 }
 
-static lg_status look_at(lg_radau_stepper *r, int i)
+static lg_status look_at_known(lg_radau_stepper *r, int i)
 {
-    int by_stage = lg_radau_way_of(r) == LG_RADAU_SPLITTING;
-    if (by_stage)
-        lg_radau_follow(r, i);
     lg_point point = lg_radau_point(r, i);
-    LG_TRY(lg_radau_evaluate(r, i, &point, 0));
-    if (by_stage)
-        pass_on(r, i);
+    return lg_radau_evaluate(r, i, &point, 0);
+}
+
+static lg_status look_at_stage(lg_radau_stepper *r, int i)
+{
+    lg_radau_follow(r, i);
+    LG_TRY(look_at_known(r, i));
+    pass_on(r, i);
     return LG_OK;
 }
 
@@ -216,7 +223,7 @@ static lg_status add_work(lg_radau_stepper *r, int i, double *forces, double *wo
     double *u = r->residual;
     lg_copy(nv, forces, u);
     lg_zero(r->base.system->pattern->nrows, u + nv);
-    LG_TRY(lg_radau_way_of(r) == LG_RADAU_SPLITTING ? lg_radau_solve_stage(r, i, u) : lg_radau_solve_forces(r, u));
+    LG_TRY(way_of(r)->respond(r, i, u));
     *work += fabs(lg_dot(nv, forces, u));
     return LG_OK;
 }
@@ -227,7 +234,7 @@ static lg_status add_works(lg_radau_stepper *r, int i, double *work, double *ter
 {
     int nv = r->base.system->space->nv, constrained = r->base.system->pattern->nrows > 0;
     double *row = r->turn, *size = r->a_end;
-    LG_TRY(look_at(r, i));
+    LG_TRY(way_of(r)->look_at(r, i));
     lg_copy(nv, r->residual, row);
     lg_zero(nv, r->v_end);
     lg_axpy(nv, lg_radau_rate(r, i), r->stage[i].v, r->v_end);
@@ -251,7 +258,7 @@ static lg_status find_noise(lg_radau_stepper *r, const sweeps *it, int *is_noise
     *is_noise = 0;
     if (falls || it->displacement > round_off * (1 + lg_max_abs(r->base.system->space->nq, r->start->q)))
         return LG_OK;
-    look(r);
+    way_of(r)->look(r);
     for (int i = 0; i < lg_radau_stages(&r->numbers); i++)
         LG_TRY(add_works(r, i, &work, &terms));
     *is_noise = work <= noisy * noisy * terms;
@@ -278,7 +285,7 @@ static void note_progress(sweeps *it)
 /* Whether the sweeps have failed: in the eigenbasis as soon as new matrices make slow progress. */
 static int has_failed(const lg_radau_stepper *r, const sweeps *it)
 {
-    int slow = lg_radau_way_of(r) == LG_RADAU_EIGENBASIS && it->matrix.renewed && it->slow >= SLOW_SWEEPS;
+    int slow = way_of(r)->together && it->matrix.renewed && it->slow >= SLOW_SWEEPS;
     return slow || it->count >= r->max_iter || it->growths > MOST_GROWTHS;
 }
 
@@ -299,7 +306,7 @@ static lg_status iterate(lg_radau_stepper *r, sweeps *it)
 /* Whether a step shows that new matrices leave less than was known: in the eigenbasis they change little with age. */
 static int shows_more(const lg_radau_stepper *r, const sweeps *it, double rate)
 {
-    return lg_radau_way_of(r) == LG_RADAU_EIGENBASIS && it->count > 2 && rate < known_rate(r);
+    return way_of(r)->together && it->count > 2 && rate < known_rate(r);
 }
 
 /* Remembers what the next step needs to know. Sweeps count as far as they were needed, as a real number, so that costs
@@ -318,7 +325,7 @@ static void remember(lg_radau_stepper *r, sweeps *it)
         r->memory.failures = fmin(r->memory.failures + 1, 3);
     else if (!it->matrix.renewed)
         r->memory.failures = fmax(r->memory.failures - 1, 0);
-    m->worn_age += all_new && m->worn_age > 0 ? ldexp(0.5, -(int)r->memory.failures) - 0.0625 : 0;
+    m->costly_age += all_new && m->costly_age > 0 ? ldexp(0.5, -(int)r->memory.failures) - 0.0625 : 0;
     lg_radau_choose(r, needed, it->formed);
 }
 
@@ -327,9 +334,9 @@ static void report_failure(lg_radau_stepper *r, const sweeps *it)
 {
     int nv = r->base.system->space->nv, n = nv + r->base.system->pattern->nrows, worst = 0;
     double largest = 0, squares = 0;
-    look(r);
+    way_of(r)->look(r);
     for (int i = 0; i < lg_radau_stages(&r->numbers); i++) {
-        if (look_at(r, i) != LG_OK)
+        if (way_of(r)->look_at(r, i) != LG_OK)
             return;
         squares += lg_dot(nv, r->residual, r->residual);
         for (int k = 0; k < n; k++) {
@@ -354,7 +361,7 @@ static lg_status attempt(lg_radau_stepper *r, int has_matrices, sweeps *it)
 /* Whether another attempt may succeed. */
 static int may_recover(const lg_radau_stepper *r, lg_status status)
 {
-    int singular = status == LG_SINGULAR && lg_radau_way_of(r) == LG_RADAU_EIGENBASIS;
+    int singular = status == LG_SINGULAR && way_of(r)->together;
     return status == LG_NO_CONVERGENCE || status == LG_NOT_FINITE || singular;
 }
 
@@ -364,10 +371,42 @@ static lg_status attempt_all(lg_radau_stepper *r, sweeps *it)
     lg_status status = attempt(r, r->has_matrices, it);
     if (may_recover(r, status) && r->has_matrices)
         status = attempt(r, 0, it);
-    if (!may_recover(r, status) || lg_radau_way_of(r) == LG_RADAU_SPLITTING)
+    if (!may_recover(r, status) || !way_of(r)->together)
         return status;
     lg_radau_give_up(r);
     return attempt(r, 0, it);
+}
+
+/* ---- both ways ---- */
+
+static lg_status respond_together(lg_radau_stepper *r, int i, double *u)
+{
+    (void)i;
+    return lg_radau_solve_forces(r, u);
+}
+
+static void finish_by_stage(lg_radau_stepper *r)
+{
+    const lg_radau_stage *end = &r->stage[lg_radau_stages(&r->numbers) - 1];
+    lg_space_move(r->base.system->space, r->start->q, end->theta, NULL, end->q, NULL);
+}
+
+static const way_type *way_of(const lg_radau_stepper *r)
+{
+    static const way_type ways[] = {
+        [LG_RADAU_SPLITTING] = {.solve = solve_by_stage,
+                                .look = set_known,
+                                .look_at = look_at_stage,
+                                .respond = lg_radau_solve_stage,
+                                .finish = finish_by_stage},
+        [LG_RADAU_EIGENBASIS] = {.solve = solve_together,
+                                 .look = look_together,
+                                 .look_at = look_at_known,
+                                 .respond = respond_together,
+                                 .finish = lg_radau_follow_all,
+                                 .together = 1},
+    };
+    return &ways[lg_radau_way_of(r)];
 }
 
 lg_status lg_radau_solve(lg_radau_stepper *r)
@@ -381,12 +420,8 @@ lg_status lg_radau_solve(lg_radau_stepper *r)
             report_failure(r, &it);
     }
     LG_TRY(status);
-    const lg_radau_stage *end = &r->stage[lg_radau_stages(&r->numbers) - 1];
     r->matrices = lg_radau_way_of(r);
-    if (r->matrices == LG_RADAU_EIGENBASIS)
-        lg_radau_follow_all(r);
-    else
-        lg_space_move(r->base.system->space, r->start->q, end->theta, NULL, end->q, NULL);
+    way_of(r)->finish(r);
     remember(r, &it);
     return LG_OK;
 }
