@@ -1,0 +1,145 @@
+"""Mechanisms with loops and wheels."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.optimize import brentq
+
+from lgint._args import Array
+from lgint._build.builder import ModelBuilder
+from lgint._build.parts import ground
+from lgint._linear.linearization import linearize
+from lgint._model.model import Model
+from lgint._run.integrate import integrate
+from lgint._validation.case import Number, case
+
+CARRIED = "three methods of ours agree to 1e-12; the printed solution has an error of 1e-9"
+
+
+def _cross(angle: float, along: float, across: float) -> Array:
+    """A point in the plane of a link that turns by `angle`: along its own axis, which points down at first, and across."""
+    s, c = np.sin(angle), np.cos(angle)
+    return np.array([along * s + across * c, -along * c + across * s, 0.0])
+
+
+def _ray(angle: float) -> Array:
+    return np.array([np.cos(angle), np.sin(angle), 0.0])
+
+
+@case(
+    "andrews-squeezer",
+    title="Andrews' squeezer, seven links in four loops, after 0.03 s",
+    source="Hairer and Wanner 1996, sect. VII.7; Mazzia and Magherini 2008, Test Set for IVP Solvers",
+)
+def squeezer() -> list[Number]:
+    """The angles of the seven links; the links are bodies in space, and rows that are redundant there are dropped."""
+    A, B, C = np.array([-0.06934, -0.00227, 0]), np.array([-0.03635, 0.03273, 0]), np.array([0.014, 0.072, 0])
+    beta, theta, gamma = -0.0617138900142764496, 0.0, 0.455279819163070380
+    phi, delta, omega, epsilon = 0.222668390165885885, 0.487364979543842550, -0.222668390165885885, 1.23054744454982120
+    crank = 7e-3 * _ray(beta)  # the joint between links 1 and 2
+    knot = crank - 28e-3 * _ray(beta + theta)  # where links 2, 3, 4 and 6 meet
+    elbow, knee = A + 4e-2 * _ray(delta), A + _cross(epsilon, 4e-2, 0)
+    links = {  # mass, inertia, COM, angle, joint with the link or the ground before, its place
+        "link1": (0.04325, 2.194e-6, 92e-5 * _ray(beta), beta, ground, np.zeros(3)),
+        "link2": (0.00365, 4.410e-7, crank - 115e-4 * _ray(beta + theta), beta + theta, "link1", crank),
+        "link3": (0.02373, 5.255e-6, B + _cross(gamma, 1874e-5, 1043e-5), gamma, ground, B),
+        "link5": (0.07050, 1.169e-5, A + _cross(delta + np.pi / 2, 2308e-5, 916e-5), delta, ground, A),
+        "link4": (0.00706, 5.667e-7, elbow + _cross(phi + delta, 2e-2 - 1421e-5, 0), phi + delta, "link5", elbow),
+        "link7": (0.05498, 1.912e-5, A + _cross(epsilon, 1228e-5, 449e-5), epsilon, ground, A),
+        "link6": (0.00706, 5.667e-7, knee + (2e-2 - 1421e-5) * _ray(omega + epsilon), omega + epsilon, "link7", knee),
+    }
+    builder = ModelBuilder(formulation="minimal")
+    for name, (mass, inertia, com, angle, before, pivot) in links.items():
+        builder.add_body(name, mass=mass, inertia=(inertia,) * 3, position=com, rotation=(0, 0, angle))
+        builder.add_joint("revolute", before, name, point=pivot, axis=(0, 0, 1), name=f"pin{name[-1]}")
+    for name in ("link3", "link4", "link6"):
+        builder.add_joint("revolute", "link2", name, point=knot, axis=(0, 0, 1), name=f"knot{name[-1]}")
+    builder.add_joint_drive("pin1", torque=0.033, name="motor")
+    builder.add_spring(
+        ground, "link3", point=(C, B + _cross(gamma, 18e-3, 2e-2)), stiffness=4530, length=0.07785, name="spring"
+    )
+    run = integrate(builder.build(redundant="drop"), "dop853", t_end=0.03, rtol=1e-13, atol=1e-13)
+    turned = {i: float(run.joint_angle(f"pin{i}")[-1]) for i in range(1, 8)}
+    found = (
+        beta + turned[1],
+        theta + turned[2],
+        gamma + turned[3],
+        phi + turned[4],
+        delta + turned[5],
+        omega + turned[6],
+        epsilon + turned[7],
+    )
+    printed = (
+        "15.81077119629904",
+        "-15.75637105984298",
+        "0.04082224013073101",
+        "-0.5347301163226948",
+        "0.5244099658805304",
+        "0.5347301163226948",
+        "1.048080741042263",
+    )
+    names = ("beta", "Theta", "gamma", "Phi", "delta", "Omega", "epsilon")
+    return [Number(f"{n} / rad", p, x, 2e-9, CARRIED) for n, p, x in zip(names, printed, found, strict=True)]
+
+
+def _bicycle(v: float) -> Model:
+    """Rider and frame, fork, and two wheels of the benchmark at the speed v; z is up."""
+    base, trail, tilt = 1.02, 0.08, np.pi / 10
+    inertia = {
+        "frame": np.array([[9.2, 0, -2.4], [0, 11, 0], [-2.4, 0, 2.8]]),
+        "fork": np.array([[0.05892, 0, 0.00756], [0, 0.06, 0], [0.00756, 0, 0.00708]]),
+        "rear": np.diag([0.0603, 0.12, 0.0603]),
+        "front": np.diag([0.1405, 0.28, 0.1405]),
+    }
+    mass = {"frame": 85, "fork": 4, "rear": 2, "front": 3}
+    place = {"frame": (0.3, 0, 0.9), "fork": (0.9, 0, 0.7), "rear": (0, 0, 0.3), "front": (base, 0, 0.35)}
+    builder = ModelBuilder(gravity=(0, 0, -9.81))
+    for name, at in place.items():
+        spin = v / at[2] if name in ("rear", "front") else 0.0
+        builder.add_body(
+            name,
+            mass=mass[name],
+            inertia=inertia[name],
+            position=at,
+            velocity=(v, 0, 0),
+            angular_velocity=(0, spin, 0),
+        )
+    for carrier, wheel in (("frame", "rear"), ("fork", "front")):
+        builder.add_joint("revolute", carrier, wheel, point=place[wheel], axis=(0, 1, 0))
+        builder.add_rolling(wheel, radius=place[wheel][2], axis=(0, 1, 0))
+    steering = (-np.sin(tilt), 0, np.cos(tilt))
+    builder.add_joint("revolute", "frame", "fork", point=(base + trail, 0, 0), axis=steering)
+    return builder.build()
+
+
+def _motions(v: float) -> Array:
+    """The four eigenvalues that are not zero, in increasing order of the real and the imaginary part."""
+    values = linearize(_bicycle(v).state()).eigenvalues
+    values = values[np.argsort(np.abs(values))][-4:]
+    return np.asarray(values[np.lexsort((values.imag, values.real))])
+
+
+@case(
+    "bicycle",
+    title="a bicycle with rider, linearised about its straight motion: eigenvalues, and the speeds of stability",
+    source="Meijaard, Papadopoulos, Ruina and Schwab 2007, table 2 and sect. 5",
+)
+def bicycle() -> list[Number]:
+    """Two wheels that roll without slip, held by rows of velocity alone."""
+    still, five = _motions(0.0), _motions(5.0)
+    weave = brentq(lambda v: float(_motions(v)[-1].real), 4.0, 5.0, xtol=1e-11)
+    capsize = brentq(lambda v: float(_motions(v)[-1].real), 5.5, 6.5, xtol=1e-11)
+    printed = {
+        "v = 0, falling / (1/s)": ("3.13164324790656", still[2].real),
+        "v = 0, falling and steering / (1/s)": ("5.53094371765393", still[3].real),
+        "v = 5 m/s, castering / (1/s)": ("-14.07838969279822", five[0].real),
+        "v = 5 m/s, weave, real / (1/s)": ("-0.77534188219585", five[1].real),
+        "v = 5 m/s, weave, imaginary / (1/s)": ("4.46486771378823", five[2].imag),
+        "v = 5 m/s, capsize / (1/s)": ("-0.32286642900409", five[3].real),
+        "weave speed / (m/s)": ("4.29238253634111", weave),
+    }
+    among = "the eigenvalue that vanishes there is one among others that are zero"
+    vanishing = Number("capsize speed / (m/s)", "6.02426201538837", capsize, 1e-8, among)
+    round_off = "round-off of the eigenvalues"
+    numbers = [Number(what, digits, float(x), 2e-12, round_off) for what, (digits, x) in printed.items()]
+    return [*numbers, vanishing]
