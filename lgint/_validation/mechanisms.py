@@ -7,7 +7,7 @@ from scipy.optimize import brentq
 
 from lgint._args import Array
 from lgint._build.builder import ModelBuilder
-from lgint._build.parts import ground
+from lgint._build.parts import Partner, ground
 from lgint._linear.linearization import linearize
 from lgint._model.model import Model
 from lgint._run.integrate import integrate
@@ -17,7 +17,7 @@ CARRIED = "three methods of ours agree to 1e-12; the printed solution has an err
 
 
 def _cross(angle: float, along: float, across: float) -> Array:
-    """A point in the plane of a link that turns by `angle`: along its own axis, which points down at first, and across."""
+    """A point in the plane of a link at an angle: along its axis, which points down at the angle zero, and across."""
     s, c = np.sin(angle), np.cos(angle)
     return np.array([along * s + across * c, -along * c + across * s, 0.0])
 
@@ -26,20 +26,35 @@ def _ray(angle: float) -> Array:
     return np.array([np.cos(angle), np.sin(angle), 0.0])
 
 
-@case(
-    "andrews-squeezer",
-    title="Andrews' squeezer, seven links in four loops, after 0.03 s",
-    source="Hairer and Wanner 1996, sect. VII.7; Mazzia and Magherini 2008, Test Set for IVP Solvers",
-)
-def squeezer() -> list[Number]:
-    """The angles of the seven links; the links are bodies in space, and rows that are redundant there are dropped."""
-    A, B, C = np.array([-0.06934, -0.00227, 0]), np.array([-0.03635, 0.03273, 0]), np.array([0.014, 0.072, 0])
-    beta, theta, gamma = -0.0617138900142764496, 0.0, 0.455279819163070380
-    phi, delta, omega, epsilon = 0.222668390165885885, 0.487364979543842550, -0.222668390165885885, 1.23054744454982120
+START = {  # of the squeezer, rad
+    "beta": -0.0617138900142764496,
+    "Theta": 0.0,
+    "gamma": 0.455279819163070380,
+    "Phi": 0.222668390165885885,
+    "delta": 0.487364979543842550,
+    "Omega": -0.222668390165885885,
+    "epsilon": 1.23054744454982120,
+}
+SQUEEZER = {  # after 0.03 s, rad
+    "beta": "15.81077119629904",
+    "Theta": "-15.75637105984298",
+    "gamma": "0.04082224013073101",
+    "Phi": "-0.5347301163226948",
+    "delta": "0.5244099658805304",
+    "Omega": "0.5347301163226948",
+    "epsilon": "1.048080741042263",
+}
+A, B, C = np.array([-0.06934, -0.00227, 0]), np.array([-0.03635, 0.03273, 0]), np.array([0.014, 0.072, 0])
+Link = tuple[float, float, Array, float, Partner, Array]  # mass, inertia, COM, angle, what carries it, their joint
+
+
+def _squeezer() -> Model:
+    """Links in space of which three loops close; rows that are redundant there are dropped."""
+    beta, theta, gamma, phi, delta, omega, epsilon = START.values()
     crank = 7e-3 * _ray(beta)  # the joint between links 1 and 2
     knot = crank - 28e-3 * _ray(beta + theta)  # where links 2, 3, 4 and 6 meet
     elbow, knee = A + 4e-2 * _ray(delta), A + _cross(epsilon, 4e-2, 0)
-    links = {  # mass, inertia, COM, angle, joint with the link or the ground before, its place
+    links: dict[str, Link] = {
         "link1": (0.04325, 2.194e-6, 92e-5 * _ray(beta), beta, ground, np.zeros(3)),
         "link2": (0.00365, 4.410e-7, crank - 115e-4 * _ray(beta + theta), beta + theta, "link1", crank),
         "link3": (0.02373, 5.255e-6, B + _cross(gamma, 1874e-5, 1043e-5), gamma, ground, B),
@@ -53,33 +68,25 @@ def squeezer() -> list[Number]:
         builder.add_body(name, mass=mass, inertia=(inertia,) * 3, position=com, rotation=(0, 0, angle))
         builder.add_joint("revolute", before, name, point=pivot, axis=(0, 0, 1), name=f"pin{name[-1]}")
     for name in ("link3", "link4", "link6"):
-        builder.add_joint("revolute", "link2", name, point=knot, axis=(0, 0, 1), name=f"knot{name[-1]}")
-    builder.add_joint_drive("pin1", torque=0.033, name="motor")
-    builder.add_spring(
-        ground, "link3", point=(C, B + _cross(gamma, 18e-3, 2e-2)), stiffness=4530, length=0.07785, name="spring"
-    )
-    run = integrate(builder.build(redundant="drop"), "dop853", t_end=0.03, rtol=1e-13, atol=1e-13)
-    turned = {i: float(run.joint_angle(f"pin{i}")[-1]) for i in range(1, 8)}
-    found = (
-        beta + turned[1],
-        theta + turned[2],
-        gamma + turned[3],
-        phi + turned[4],
-        delta + turned[5],
-        omega + turned[6],
-        epsilon + turned[7],
-    )
-    printed = (
-        "15.81077119629904",
-        "-15.75637105984298",
-        "0.04082224013073101",
-        "-0.5347301163226948",
-        "0.5244099658805304",
-        "0.5347301163226948",
-        "1.048080741042263",
-    )
-    names = ("beta", "Theta", "gamma", "Phi", "delta", "Omega", "epsilon")
-    return [Number(f"{n} / rad", p, x, 2e-9, CARRIED) for n, p, x in zip(names, printed, found, strict=True)]
+        builder.add_joint("revolute", "link2", name, point=knot, axis=(0, 0, 1))
+    builder.add_joint_drive("pin1", torque=0.033)
+    builder.add_spring(ground, "link3", point=(C, B + _cross(gamma, 18e-3, 2e-2)), stiffness=4530, length=0.07785)
+    return builder.build(redundant="drop")
+
+
+@case(
+    "andrews-squeezer",
+    title="Andrews' squeezer, seven links in three loops, after 0.03 s",
+    source="Hairer and Wanner 1996, sect. VII.7; Mazzia and Magherini 2008, Test Set for IVP Solvers",
+)
+def squeezer() -> list[Number]:
+    """The angles of the seven links."""
+    run = integrate(_squeezer(), "dop853", t_end=0.03, rtol=1e-13, atol=1e-13)
+    turned = [float(run.joint_angle(f"pin{i}")[-1]) for i in range(1, 8)]
+    return [
+        Number(f"{name} / rad", SQUEEZER[name], start + turn, 2e-9, CARRIED)
+        for (name, start), turn in zip(START.items(), turned, strict=True)
+    ]
 
 
 def _bicycle(v: float) -> Model:
