@@ -5,6 +5,7 @@
    with the integral of the rates at both ends, with accelerations where they are known:
 
        h/2 (phi'_0 + phi'_1) + h^2/12 (phi''_0 - phi''_1) */
+#include "model/pass.h"
 #include "model/tendon.h"
 #include "model/turn.h"
 
@@ -139,12 +140,14 @@ lg_status lg_model_commit(void *self, const lg_point *from, const lg_point *to, 
 {
     const lg_model *m = self;
     LG_TRY(check_motions(m, from, to, report));
-    if (!m->system.nmem)
+    if (!m->system.nmem && !(from && m->can_pass))
         return LG_OK;
     LG_TRY(lg_model_move(m, LG_FORM_DYNAMICS, to, LG_TWISTS, 0));
     turn_on(m, to, mem);
     LG_TRY(commit_others(m, from, to, mem, report));
     if (from)
         LG_TRY(lg_tendons_commit(m, mem, report));
+    if (from && m->can_pass)
+        LG_TRY(lg_model_check_passed(m, from, to, report));
     return from && from->a && to->a && is_far(m, from->mem.values, mem) ? check_rates(m, from, to, mem, report) : LG_OK;
 }

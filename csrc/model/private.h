@@ -51,6 +51,7 @@ struct lg_model {
     unsigned given_flags; /* as in lg_model_spec, and so is `forget` */
     void (*forget)(void);
     int coordinate_forces; /* some forces act on coordinates of trees */
+    int can_pass; /* some contacts may be passed in a step (pass.h) */
     int has_motions; /* functions of the user give some motions, which must not jump */
     int laws_read; /* some laws depend on blocks that they read */
     lg_level force_level; /* the kinematics that forces need, those of joints with compliance included */

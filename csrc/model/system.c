@@ -1,5 +1,6 @@
 /* A model as a system: its functions and flags. */
 #include "model/control.h"
+#include "model/pass.h"
 
 static const char *block_name(void *self, int block)
 {
@@ -86,7 +87,8 @@ void lg_model_fill_system(lg_model *m)
         s->sample = c->given.every > 0 ? lg_model_sample : s->sample;
     s->control = m->ncontrols ? m->controls->given.name : NULL;
     m->has_motions = lg_model_has_motions(m);
-    s->commit = m->choice.mem > 0 || m->has_motions ? lg_model_commit : NULL;
+    m->can_pass = lg_model_can_pass(m);
+    s->commit = m->choice.mem > 0 || m->has_motions || m->can_pass ? lg_model_commit : NULL;
     for (const lg_joint *j = m->joints; j < m->joints + m->njoints; j++)
         s->commit = j->type->memory ? lg_model_commit : s->commit;
     s->choice = m->pattern.nmasked > m->pattern.nnonholonomic ? &m->choice : NULL;

@@ -64,7 +64,7 @@ static void count_step(lg_run *run, double h, double error)
 static int smaller_may_do(lg_status status)
 {
     return status == LG_NOT_FINITE || status == LG_NO_CONVERGENCE || status == LG_SINGULAR || status == LG_TURNED ||
-           status == LG_OVERTURNED;
+           status == LG_OVERTURNED || status == LG_PASSED;
 }
 
 /* x/2^n; most steps are whole ones */

@@ -494,3 +494,63 @@ def test_a_step_that_smooth_friction_fails_is_taken_in_parts(method):
         lgint.integrate(b.build(), method, t_end=0.1, h=1e-3)
     run = lgint.integrate(b.build(), method, t_end=0.1, h=1e-3, retry=10)
     assert run.velocity("ball")[-1, 0] == pytest.approx(5 / 7, rel=2e-2)
+
+
+# ---- steps that pass a contact ----
+
+
+def thrown(aside=0.0, other=("sphere", (0, 0, 0), 0.1), stiffness=1e5):
+    """A ball that flies past or at a body of the same mass, 0.8 m away, with 20 m/s."""
+    b = lgint.ModelBuilder()
+    b.add_body("ball", mass=1.0, inertia=(0.1, 0.1, 0.1), position=(-1, aside, 0), velocity=(20, 0, 0))
+    b.add_body("other", mass=1.0, inertia=(0.1, 0.1, 0.1))
+    b.add_contact("ball", "other", shapes=(("sphere", (0, 0, 0), 0.1), other), stiffness=stiffness, name="hit")
+    return b.build()
+
+
+OTHERS = [
+    (("sphere", (0, 0, 0), 0.1), 1e5),
+    (("capsule", [(0, -1, 0), (0, 1, 0)], 0.1), 1e5),
+    (("box", (0, 0, 0), (0.005, 1, 1)), 1e8),
+]
+ADAPTIVE = [name for name in lgint.methods() if "rtol" in {row["name"] for row in lgint.method_info(name)["options"]}]
+
+
+@pytest.mark.parametrize("other, stiffness", OTHERS)
+def test_a_fixed_step_that_passes_a_contact_ends_the_run(other, stiffness):
+    model = thrown(other=other, stiffness=stiffness)
+    where = r"the contact hit is in touch at t = 0\.0(4|5)\d* and apart at both ends .*, at t = 0\.03 in step 2"
+    with pytest.raises(lgint.IntegrationError, match=where):
+        lgint.integrate(model, "genalpha", t_end=0.3, h=0.03)
+    parts = lgint.integrate(model, "genalpha", t_end=0.3, h=0.03, retry=10)
+    assert parts.velocity("other")[-1, 0] > 0.1
+    past = thrown(aside=10.0, other=("sphere", (0, 0, 0), 0.1))
+    assert lgint.integrate(past, "genalpha", t_end=0.3, h=0.03).velocity("ball")[-1, 0] == pytest.approx(20)
+
+
+@pytest.mark.parametrize("method", ADAPTIVE)
+@pytest.mark.parametrize("other, stiffness", OTHERS)
+def test_adaptive_steps_pass_no_contact(method, other, stiffness):
+    """The bodies exchange their velocities."""
+    model = thrown(other=other, stiffness=stiffness)
+    run = lgint.integrate(model, method, t_end=0.3, rtol=1e-5)
+    assert run.velocity("other")[-1, 0] == pytest.approx(20, rel=5e-3)
+    assert run.contact("hit").gap.min() < -1e-3
+
+
+def test_what_only_grazes_or_exerts_nothing_is_passed():
+    for model in (thrown(aside=0.19999), thrown(stiffness=0.0)):
+        run = lgint.integrate(model, "genalpha", t_end=0.3, h=0.03)
+        assert run.velocity("ball")[-1, 0] == pytest.approx(20, rel=1e-12)
+
+
+def test_balls_on_arms_do_not_pass_each_other():
+    """The way of a point on a body that turns is no straight line: both meet, although they never do along lines."""
+    b = lgint.ModelBuilder()
+    for name, rate in (("a", 12.0), ("b", -12.0)):
+        b.add_body(name, mass=1.0, inertia=(0.1, 0.1, 0.1), formulation="R3xSO3", angular_velocity=(0, 0, rate))
+        b.add_joint("revolute", lgint.ground, name, point=(0, 0, 0), axis=(0, 0, 1), name=f"hub_{name}")
+    shapes = ("sphere", (0, 1, 0), 0.02), ("sphere", (0, -1, 0), 0.02)
+    b.add_contact("a", "b", shapes=shapes, stiffness=1e6, name="hit")
+    with pytest.raises(lgint.IntegrationError, match=r"the contact hit is in touch at t = 0\.13"):
+        lgint.integrate(b.build(), "genalpha", t_end=0.3, h=0.025)

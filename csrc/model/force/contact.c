@@ -308,6 +308,16 @@ int lg_contact_points(const lg_force *force)
     return force->type->shapes->points;
 }
 
+int lg_contact_is_stiff(const lg_force *force)
+{
+    return force->e.p[STIFFNESS] > 0;
+}
+
+lg_status lg_contact_touch(const lg_force *force, int k, const double y[3], const double S[9], lg_touch *out)
+{
+    return force->type->shapes->touch(force->e.p + first_value(force->type->memory != NULL), k, y, S, 0, out);
+}
+
 lg_status lg_contact_at(const lg_force *force, const lg_point *at, int k, lg_contact_point *out)
 {
     const lg_pose *f[2];

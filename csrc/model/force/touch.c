@@ -292,7 +292,7 @@ static lg_status meet_boxes(const double *p, int k, const double y[3], const dou
                                 : meet_second_corner(p, k - LG_POINTS_OF_box, y, S, linear, out);
 }
 
-const lg_shapes lg_box_on_box = {2 * LG_POINTS_OF_box, meet_boxes};
+const lg_shapes lg_box_on_box = {2 * LG_POINTS_OF_box, 0, meet_boxes};
 
 /* Four points of the rim of a disc above a plane, at quarter turns from the deepest one: s = S c + r e_k with
    e_0 = -l/|l|, l = n - (n . a) a, a = S axis. Among the points of the body they turn about a by sigma . dphi:
@@ -363,12 +363,14 @@ static lg_status meet_disc(const double *p, int k, const double y[3], const doub
 
 /* ---- the pairs ---- */
 
+enum { IS_sphere, IS_capsule = 0, IS_disc = 0, IS_box = 0, IS_plane = 1 };
+
 #define LG_PAIR(A, B, ...)                                                                                             \
     static lg_status A##_meets_##B(const double *p, int k, const double y[3], const double S[9], int linear,           \
                                    lg_touch *out)                                                                      \
     {                                                                                                                  \
         return meet_##A(p, k, y, S, B, linear, out);                                                                   \
     }                                                                                                                  \
-    const lg_shapes lg_##A##_on_##B = {LG_POINTS_OF_##A, A##_meets_##B};
+    const lg_shapes lg_##A##_on_##B = {LG_POINTS_OF_##A, IS_##B, A##_meets_##B};
 LG_POINT_PAIRS(LG_PAIR)
 #undef LG_PAIR

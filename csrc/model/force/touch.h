@@ -25,6 +25,7 @@ enum { LG_POINTS_OF_sphere = 1, LG_POINTS_OF_capsule = 2, LG_POINTS_OF_disc = 4,
 
 typedef struct lg_shapes { /* a pair of shapes */
     int points; /* that can touch */
+    int is_on_plane; /* the second shape is a plane */
     /* Point k at the pose y, S of frame a; p: the values of both shapes. `linear`: with C, H and P. LG_NOT_FINITE:
        there is no normal, as between spheres with one centre. */
     lg_status (*touch)(const double *p, int k, const double y[3], const double S[9], int linear, lg_touch *out);
