@@ -9,7 +9,7 @@ from scipy.optimize import brentq
 
 from lgint._args import Array
 from lgint._build.builder import ModelBuilder
-from lgint._build.parts import ground
+from lgint._build.parts import Partner, ground
 from lgint._linear.buckling import buckling
 from lgint._linear.campbell import campbell
 from lgint._linear.linearization import linearize
@@ -154,3 +154,81 @@ def rotating_beam() -> list[Number]:
     found = limit(flapping, (8, 16, 32))
     why = "ours stretches by 7e-5 at the greatest rate, and the section has an inertia"
     return [Number(f"rate {r:g}", p, w, 2e-4, why) for (r, p), w in zip(rates.items(), found, strict=True)]
+
+
+def _ziegler(load: float, damping: float) -> float:
+    """The greatest growth of two bars without mass, whose end a force follows: 2 m at the elbow, m at the end."""
+    builder = ModelBuilder(formulation="minimal")
+    small = (1e-9,) * 3
+    builder.add_body("elbow", mass=2.0, inertia=small, position=(1, 0, 0))
+    builder.add_body("end", mass=1.0, inertia=small, position=(2, 0, 0))
+    builder.add_joint("revolute", ground, "elbow", point=(0, 0, 0), axis=(0, 0, 1), name="first")
+    builder.add_joint("revolute", "elbow", "end", point=(1, 0, 0), axis=(0, 0, 1), name="second")
+    for joint in ("first", "second"):
+        builder.add_joint_spring(joint, stiffness=1.0, damping=damping)
+    builder.add_force("end", force=(-load, 0, 0), frame="body")
+    return float(linearize(builder.build().state()).eigenvalues.real.max())
+
+
+@case(
+    "ziegler-pendulum",
+    title="a double pendulum under a force that follows it, P l/k: flutter, sooner with a little damping",
+    source="Ziegler 1952; Bolotin 1963, sect. 2.1",
+)
+def ziegler() -> list[Number]:
+    """7/2 - sqrt(2) without damping, 41/28 in the limit of equal dampers."""
+    undamped = brentq(lambda load: _ziegler(load, 0.0) - 1e-5, 2.0, 2.2, xtol=1e-9)
+    damped = brentq(lambda load: _ziegler(load, 1e-3), 1.2, 1.8, xtol=1e-9)
+    return [Number("undamped", "2.086", undamped), Number("damped", "1.464", damped)]
+
+
+@case(
+    "ring-frequencies",
+    title="bending of a free ring in its plane and out of it, omega sqrt(rho A R^4/(E I))",
+    source="Hoppe 1871 and Michell 1890; Love 1927, sect. 293",
+)
+def ring() -> list[Number]:
+    """Both are the same where G J = E I: n (n^2 - 1)/sqrt(n^2 + 1)."""
+
+    def bending(edges: int) -> Array:
+        angle = 2 * np.pi * np.arange(edges) / edges
+        builder = ModelBuilder()
+        builder.add_rod(
+            "ring",
+            nodes=np.stack([np.cos(angle), np.sin(angle), 0 * angle], axis=1),
+            closed=True,
+            stiffness=(1e5, 1e5, 1e5, 1, 1, 1),
+            inertia=(1, 1e-6, 1e-6, 2e-6),
+        )
+        frequencies = linearize(builder.build().state()).frequencies
+        return np.asarray(frequencies[frequencies > 1])[[0, 3, 4, 7]]
+
+    found = limit(bending, (16, 32, 64))
+    names = ("two waves, lowest", "two waves, highest", "three waves, lowest", "three waves, highest")
+    printed = ("2.683", "2.683", "7.589", "7.589")
+    return [Number(n, p, w) for n, p, w in zip(names, printed, found, strict=True)]
+
+
+@case(
+    "hanging-chain",
+    title="a chain that hangs and sways, omega sqrt(L/g)",
+    source="Daniel Bernoulli 1733; Love 1927 (half of the zeros of J0)",
+)
+def chain() -> list[Number]:
+    """Of n slender links on hinges, the limit of many."""
+
+    def sway(links: int) -> Array:
+        builder = ModelBuilder(gravity=(0, 0, -1), formulation="minimal")
+        before: Partner = ground
+        mass = length = 1 / links
+        inertia = mass * length**2 / 12
+        for i in range(links):
+            name = f"link{i}"
+            builder.add_body(name, mass=mass, inertia=(inertia, inertia, 1e-9), position=(0, 0, -(i + 0.5) * length))
+            builder.add_joint("revolute", before, name, point=(0, 0, -i * length), axis=(0, 1, 0))
+            before = name
+        return linearize(builder.build().state()).frequencies[:3]
+
+    found = limit(sway, (12, 24, 48))
+    printed = ("1.2024", "2.7600", "4.3269")
+    return [Number(f"mode {i + 1}", p, w) for i, (p, w) in enumerate(zip(printed, found, strict=True))]
