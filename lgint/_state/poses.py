@@ -23,7 +23,7 @@ from lgint._state.state import Start, State
 
 STEP: Final = 0.25  # rad and m by which targets move at once
 TIGHT: Final = 1e-11  # m and rad
-LOOSE: Final = 1e-4  # the same on the way
+COARSE: Final = 1e-4  # the same for poses on the way to the wanted ones
 FURTHEST: Final = 0.5  # m or rad of a single correction
 RANK: Final = 1e-10  # singular values below this, relative to the largest one, are zero
 MOST: Final = 50  # iterations for one target
@@ -267,7 +267,7 @@ def placed(model: Model, t: float, q: Array, named: Given) -> tuple[Array, Array
     for s in np.arange(1, count + 1) / count:
         for path in paths:
             x[path.number], R[path.number] = path.at(float(s))
-        q, error = _nearest(mechanism, q, mem, wanted, (x, R), eta, TIGHT if s == 1 else LOOSE)
+        q, error = _nearest(mechanism, q, mem, wanted, (x, R), eta, TIGHT if s == 1 else COARSE)
         mem = core.remember(t, q, v, v, mem)
     if not error <= TIGHT * (1 + np.abs(q).max(initial=0)):
         raise ValueError(
