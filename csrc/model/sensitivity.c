@@ -134,6 +134,15 @@ static lg_status add_tangents(const lg_model *m, const lg_system *part, double w
     return LG_OK;
 }
 
+static int is_anything(const lg_wanted *own)
+{
+    int any = 0;
+#define ANY(term, ranges, length) any |= own->term != NULL;
+    TERMS(ANY)
+#undef ANY
+    return any;
+}
+
 static lg_status add_part(const lg_model *m, const derivative *d, const lg_system *part, double weight,
                           const lg_point *at, const lg_wanted *want, const scratch *s)
 {
@@ -143,7 +152,8 @@ static lg_status add_part(const lg_model *m, const derivative *d, const lg_syste
 #define CLEAR(term, ranges, length) clear(n##ranges, ranges, own.term);
     TERMS(CLEAR)
 #undef CLEAR
-    LG_TRY(part->eval(part->self, at, &own));
+    if (is_anything(&own))
+        LG_TRY(part->eval(part->self, at, &own));
 #define ADD(term, ranges, length) add(n##ranges, ranges, weight, own.term, own.term ? want->term : NULL);
     TERMS(ADD)
 #undef ADD
