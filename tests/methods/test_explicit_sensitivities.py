@@ -117,3 +117,30 @@ def test_work_grows_with_steps_and_parameters_alone():
     counts = [[evaluations(steps, p) for p in (1, 2, 3)] for steps in (10, 20, 30)]
     each = np.diff(counts, axis=0)  # of ten steps
     assert (each[0] == each[1]).all() and np.ptp(np.diff(each[0])) == 0
+
+
+def test_a_run_that_fails_says_why_and_keeps_its_derivatives():
+    model, options = M.pendulum_chain(n=3, formulation="SE3"), {"t_end": 20, "h": 0.1, "project": "velocity"}
+    with pytest.raises(lgint.ConvergenceError, match="coordinates of link1, at t = 1 in step 11") as plain:
+        lgint.integrate(model, "euler", **options)
+    with pytest.raises(lgint.ConvergenceError) as caught:
+        lgint.integrate(model, "euler", sensitivity=["link2.mass"], **options)
+    assert str(caught.value) == str(plain.value)
+    run = caught.value.trajectory
+    assert run.sensitivity.dq.shape == (11, 18, 1)
+
+
+@pytest.mark.parametrize("method", ["rk44", "herk4", "radau5"])
+def test_progress_stops_runs(method):
+    class Enough(Exception):
+        pass
+
+    def progress(t):
+        times.append(t)
+        if len(times) == 2:
+            raise Enough
+
+    times = []
+    with pytest.raises(Enough):
+        lgint.integrate(M.heavy_top(), method, t_end=1e3, h=1e-3, sensitivity=["top.mass"], progress=progress)
+    assert times[0] < times[1] < 1e3
