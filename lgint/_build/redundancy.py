@@ -48,8 +48,8 @@ def resolve(model: Model, start: str, redundant: str) -> Model:
     if redundant == "error":
         raise ValueError(
             f"redundant constraints: {describe(model, dropped)}; the joints added before imply them. Use joints "
-            'with fewer rows, or let build(redundant="drop") leave the rows out, or build(redundant="minimum_norm") share '
-            "the reactions as well"
+            'with fewer rows, or let build(redundant="drop") leave the rows out, or build(redundant="minimum_norm") '
+            "share the reactions as well"
         )
     return Model({**model.record(), "dropped": dropped, "loops": members, "redundant": redundant})
 
