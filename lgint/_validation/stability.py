@@ -229,6 +229,6 @@ def chain() -> list[Number]:
             before = name
         return linearize(builder.build().state()).frequencies[:3]
 
-    found = limit(sway, (12, 24, 48))
+    found = limit(sway, (8, 16, 32, 64))
     printed = ("1.2024", "2.7600", "4.3269")
     return [Number(f"mode {i + 1}", p, w) for i, (p, w) in enumerate(zip(printed, found, strict=True))]
