@@ -113,7 +113,7 @@ static lg_status session_act(void *self, lg_run *run, int *acts, int *goes_on)
     const lg_observer *observer = r->session->observer;
     lg_record *rows = &r->outcome->states;
     size_t before = rows->count;
-    if (!r->session->schedule->t_eval)
+    if (!r->session->schedule->t_eval && r->saved != run->state.t) // unless it acts on the start
         LG_TRY(lg_record_add(rows, &run->state, run->h, run->error));
     lg_status status = observer->act(observer->self, run, acts, goes_on);
     if (status != LG_OK || !*acts)

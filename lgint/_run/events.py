@@ -183,7 +183,7 @@ class Events:
         """Records the events of a step that ends at `t`; returns the time of the one that ends the run, if any."""
         if self.values is None or self._skips:
             (begin, _), (q0, _), (v0, _), _, _, (mem0, _), *_ = both_ends()
-            self.values = self._values(begin, q0, v0, mem0)
+            self.values = self._at_start(begin, q0, v0, mem0)
         old, self.values = self.values, self._values(t, q, v, mem)
         ends = list(zip(old, self.values, self.direction, strict=True))
         passed = {i: -way for i, (begin, end, way) in enumerate(ends) if begin == 0 and end * way > 0}
@@ -232,6 +232,16 @@ class Events:
         pairs = zip(self.functions, self._of_state, strict=True)
         return [_value(function, at[0], state) if one else _value(function, *at[:3]) for function, one in pairs]
 
+    def _at_start(self, t: float, q: Array, v: Array, mem: Array) -> list[float]:
+        """The values before a step; zero where a function with an action, which has not acted yet, is round-off."""
+        values = self._values(t, q, v, mem)
+        for i, value in enumerate(values):
+            if self.actions[i] is None or i in self._jumps or value == 0:
+                continue
+            if abs(value) <= 2 * round_off(partial(self._value, i, mem=mem), self._core, (t, q, v)):
+                values[i] = 0.0
+        return values
+
     def _value(self, i: int, t: float, q: Array, v: Array, mem: Array) -> float:
         """The value of one of them."""
         at = [self._state(t, q, v, mem)] if self._of_state[i] else [q, v]
@@ -264,6 +274,8 @@ class Events:
             if away is not None and _crosses(away[1], new[i], self.direction[i]):
                 first[i] = away
         times = {i: _root(partial(on_curve, i), t, end, value, new[i]) for i, (t, value) in first.items()}
+        for i in [i for i in back.keys() - first.keys() - self._jumps.keys() if self.actions[i] is not None]:
+            times[i], first[i] = begin, (begin, back[i])  # a run that starts at the zero of an action
         still = {}  # what stays at its zero in this step, where nothing pushes it through
         for i in back.keys() & self._jumps.keys():
             flight = on_curve(i, 0.5 * (begin + times[i])) * back[i] if i in times else 0.0

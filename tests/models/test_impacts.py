@@ -434,3 +434,19 @@ def test_a_function_that_starts_at_zero_may_return_within_the_first_step():
     event.action = None
     bare = lgint.integrate(b.build(), "rk44", t_end=0.1, h=0.04, events=event)
     np.testing.assert_allclose(bare.t_events[0], 0.1 / GRAVITY, atol=1e-12)
+
+
+@pytest.mark.parametrize("noise", [0.0, 5e-17, -5e-17])
+@pytest.mark.parametrize("method", ["rk44", "genalpha"])
+def test_an_action_acts_where_a_run_starts_at_its_zero(method, noise):
+    """What falls from there bounces at once, and what rests there ends the run: neither sinks."""
+    touching, run = bounces(0.8), {"t_end": 0.3, "h": 1e-2}
+    model = ball(height=0.0)
+    fell = model.with_state(v=np.where(np.arange(6) == 2, -1.0, 0.0), q=model.q0 + noise * (np.arange(12) == 2))
+    found = lgint.integrate(fell, method, events=touching, **run)
+    assert found.t_events[0][0] == 0.0 and found.t[:2].tolist() == [0.0, 0.0]
+    assert found.velocity("ball")[1, 2] == pytest.approx(0.8, rel=1e-12)
+    assert found.position("ball")[:, 2].min() > -1e-12
+    rests = model.with_state(q=fell.q0)
+    with pytest.raises(lgint.IntegrationError, match=r"at t = (0|3\.\d*e-09) the impact of 'ball' has left it"):
+        lgint.integrate(rests, method, events=touching, **run)
