@@ -420,9 +420,15 @@ static lg_status measure_noise(void *self, int of_rows, double *noise)
     double wa = 1 / (1 + g->alpha);
     if (moved)
         LG_TRY(
-            lg_implicit_move_by_rows(&g->implicit, &g->base.accel.matrix, g->base.system, g->beta_prime, g->row_noise));
+            lg_implicit_move_by_rows(&g->implicit, &g->base.accel, &g->base.accel.matrix, g->beta_prime, g->row_noise));
     return lg_implicit_noise(&g->implicit, &g->base.accel, &g->printed, end_point(g), wa, g->alpha * wa, g->old, moved,
                              noise);
+}
+
+static const double *row_sizes(void *self)
+{
+    lg_hht_stepper *g = self;
+    return lg_implicit_row_sizes(&g->implicit, &g->base.accel);
 }
 
 /* ---- the step ---- */
@@ -457,8 +463,8 @@ static lg_status hht_step(lg_stepper *self, lg_state *state, double h)
 
     int nrows = self->system->pattern->nrows;
     int nv = self->system->space->nv;
-    lg_newton_problem problem = {g,          nv,        nrows,      nrows > 0,     hht_evaluate,
-                                 hht_factor, hht_solve, hht_update, is_negligible, measure_noise};
+    lg_newton_problem problem = {g,         nv,         nrows,         nrows > 0,     hht_evaluate, hht_factor,
+                                 hht_solve, hht_update, is_negligible, measure_noise, row_sizes};
     lg_point end = end_point(g);
     lg_newton_memory memory;
     lg_newton_result result = {0};

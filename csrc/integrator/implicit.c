@@ -58,6 +58,7 @@ void lg_implicit_layout(lg_implicit *implicit, const lg_system *system, int sets
     implicit->residual = lg_arena_doubles(arena, nv + (size_t)sets * nrows);
     implicit->shaken = lg_arena_doubles(arena, (size_t)system->space->nq + 4 * nv);
     implicit->row_noise = lg_arena_doubles(arena, nrows ? nv + nrows : 0);
+    implicit->row_size = lg_arena_doubles(arena, nrows);
 }
 
 static double sum_of_squares(int n, const double *x)
@@ -110,18 +111,29 @@ lg_status lg_implicit_noise(lg_implicit *implicit, lg_accel *accel, const lg_sys
     return LG_OK;
 }
 
-/* The multipliers of a first solution tell with which signs the rows move the coordinates the most. */
-lg_status lg_implicit_move_by_rows(lg_implicit *implicit, const lg_matrix *matrix, const lg_system *system,
-                                   double scale, double noise)
+const double *lg_implicit_row_sizes(lg_implicit *implicit, const lg_accel *accel)
 {
-    int nv = system->space->nv, nrows = system->pattern->nrows;
+    const double large = 1e3;
+    const lg_pattern *pattern = accel->system->pattern;
+    lg_pattern_row_sizes(pattern, accel->B, implicit->row_size);
+    for (int i = 0; i < pattern->nrows; i++)
+        implicit->row_size[i] = implicit->row_size[i] > large ? implicit->row_size[i] : 1;
+    return implicit->row_size;
+}
+
+/* The multipliers of a first solution tell with which signs the rows move the coordinates the most. */
+lg_status lg_implicit_move_by_rows(lg_implicit *implicit, const lg_accel *accel, const lg_matrix *matrix, double scale,
+                                   double noise)
+{
+    int nv = accel->system->space->nv, nrows = accel->system->pattern->nrows;
     double *x = implicit->row_noise;
+    const double *size = lg_implicit_row_sizes(implicit, accel);
     for (int i = 0; i < nrows; i++)
         x[nv + i] = i % 3 ? 1 : -1;
     for (int pass = 0; pass < 2; pass++) {
         lg_zero(nv, x);
         for (int i = nv; i < nv + nrows; i++)
-            x[i] = copysign(scale * noise, x[i]);
+            x[i] = copysign(scale * noise * size[i - nv], x[i]);
         LG_TRY(lg_matrix_solve(matrix, x));
     }
     for (int i = 0; i < nv; i++)

@@ -13,6 +13,7 @@ typedef struct lg_implicit {
     double *residual; /* force rows, instead of M a, then the sets of constraint rows */
     double *shaken; /* coordinates moved by their round-off, then the four terms there */
     double *row_noise; /* round-off of constraint rows as a right-hand side, then what it moves; nv + nrows */
+    double *row_size; /* see lg_implicit_row_sizes; nrows */
     int constrained; /* without constraints Btlam is zero and never written */
 } lg_implicit;
 
@@ -39,10 +40,13 @@ void lg_implicit_forces(lg_implicit *implicit, int nv, double wa, double w_old, 
    round-off, and by `more` (nv; NULL: nothing). */
 lg_status lg_implicit_noise(lg_implicit *implicit, lg_accel *accel, const lg_system *system, lg_point point, double wa,
                             double w_old, const double *old, const double *more, double *noise);
+/* The sizes of constraint rows by which their round-off exceeds that of ordinary ones, whose entries are cosines and
+   lengths: the sum of |entries| where that is large, as with factors of couplings, and otherwise one. */
+const double *lg_implicit_row_sizes(lg_implicit *implicit, const lg_accel *accel);
 /* The coordinates that move the most, or nearly so, where constraint rows change by `noise`, into row_noise: by a
    factored matrix with these rows, and as its unknowns those coordinates, times a scale. */
-lg_status lg_implicit_move_by_rows(lg_implicit *implicit, const lg_matrix *matrix, const lg_system *system,
-                                   double scale, double noise);
+lg_status lg_implicit_move_by_rows(lg_implicit *implicit, const lg_accel *accel, const lg_matrix *matrix, double scale,
+                                   double noise);
 /* One set of constraint rows times a scale, and their norms, from the noise and the size of the rows before. */
 void lg_implicit_rows(int set, int nrows, double scale, double noise, double size, double *rows,
                       lg_residual_norms *norms);

@@ -128,12 +128,28 @@ static void assess(iteration *it, const lg_residual_norms *norms)
                  it->memory->first_error == 0;
 }
 
-/* Whether a correction by a new matrix did not help, at rows that are round-off. */
-static int is_stuck(const iteration *it, const lg_residual_norms *norms)
+static const double near_noise = 1e3; /* rows up to this multiple of their noise may be round-off */
+
+/* Whether each constraint row may be round-off of its own terms. */
+static int has_round_off_rows(const lg_newton_problem *problem, const double *residual, const lg_residual_norms *norms)
 {
-    int near_noise =
-        norms->now.rows[0] <= 1e3 * norms->noise.rows[0] && norms->now.rows[1] <= 1e3 * norms->noise.rows[1];
-    return it->by_new_matrix && it->contraction > lg_slow_contraction && near_noise;
+    if (norms->now.rows[0] <= near_noise * norms->noise.rows[0] &&
+        norms->now.rows[1] <= near_noise * norms->noise.rows[1])
+        return 1;
+    const double *size = problem->row_sizes ? problem->row_sizes(problem->self) : NULL,
+                 *rows = residual + problem->nforce;
+    int within = size != NULL;
+    for (int set = 0; set < problem->sets && within; set++, rows += problem->nrows)
+        for (int i = 0; i < problem->nrows; i++)
+            within &= fabs(rows[i]) <= near_noise * norms->noise.rows[set] * size[i];
+    return within;
+}
+
+/* Whether a correction by a new matrix did not help, at rows that are round-off. */
+static int is_stuck(const iteration *it, const lg_newton_problem *problem, const double *residual,
+                    const lg_residual_norms *norms)
+{
+    return it->by_new_matrix && it->contraction > lg_slow_contraction && has_round_off_rows(problem, residual, norms);
 }
 
 /* Whether the force rows are round-off, unless they have converged anyway. */
@@ -148,12 +164,12 @@ static lg_status compare_with_noise(const lg_newton_problem *problem, const lg_r
     return LG_OK;
 }
 
-static lg_status find_end(const iteration *it, const lg_newton_problem *problem, const lg_residual_norms *norms,
-                          int *converged)
+static lg_status find_end(const iteration *it, const lg_newton_problem *problem, const double *residual,
+                          const lg_residual_norms *norms, int *converged)
 {
     int corrected = it->settings->plain || it->matrix.count > 0;
     *converged = corrected && it->error <= 1;
-    if (*converged || !is_stuck(it, norms))
+    if (*converged || !is_stuck(it, problem, residual, norms))
         return LG_OK;
     if (it->negligible) {
         *converged = norms->now.force <= it->force_bound || !problem->measure_noise;
@@ -241,7 +257,7 @@ static lg_status iterate(iteration *it, const lg_newton_problem *problem, double
 
         assess(it, &norms);
         result->evaluated = 1;
-        LG_TRY(find_end(it, problem, &norms, &converged));
+        LG_TRY(find_end(it, problem, residual, &norms, &converged));
         if (converged) {
             it->memory->untested_steps = 0;
             note_contractions(it);

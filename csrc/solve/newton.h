@@ -7,8 +7,8 @@
    (holzinger2024, Algorithm 5; holzinger2025, Algorithm 1). No residual has to fall below its own round-off, the noise.
    The error is the largest ratio of a residual to its bound; the method has converged when the error is at most 1. The
    iteration also ends if a correction by a new matrix is round-off of the coordinates, the residual no longer falls,
-   the constraint rows are down to noise, and the force rows change by as much where the coordinates move by their
-   round-off: stiff forces amplify it beyond the forces' own.
+   the constraint rows are down to noise, each to that of its own terms, and the force rows change by as much where the
+   coordinates move by their round-off: stiff forces amplify it beyond the forces' own.
 
    There are two policies of when to end.
 
@@ -87,6 +87,9 @@ typedef struct lg_newton_problem {
        `evaluate`, and, if `of_rows`, round-off of the constraint rows, which moves coordinates the further, the less
        these rows are independent; the residual stays. NULL: a negligible correction needs no such evidence. */
     lg_status (*measure_noise)(void *self, int of_rows, double *noise);
+    /* By how much the terms of each constraint row, and their round-off, exceed those of ordinary rows, at the last
+       matrix (nrows). NULL: all rows are ordinary. */
+    const double *(*row_sizes)(void *self);
 } lg_newton_problem;
 
 typedef struct lg_newton_result {

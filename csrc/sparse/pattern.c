@@ -61,6 +61,21 @@ static double row_size(int rows, int columns, const double *A, int row)
     return sum;
 }
 
+void lg_pattern_row_sizes(const lg_pattern *pattern, const double *B, double *size)
+{
+    for (int g = 0; g < pattern->ngroups; g++) {
+        int first = pattern->group_row[g], rows = pattern->group_row[g + 1] - first;
+        for (int r = 0; r < rows; r++) {
+            size[first + r] = 0;
+            for (int e = pattern->group_start[g]; e < pattern->group_start[g + 1]; e++)
+                size[first + r] += row_size(rows, pattern->nv[pattern->group_block[e]], B + pattern->group_value[e], r);
+        }
+    }
+    for (int b = 0; b < pattern->nblocks; b++)
+        for (int r = 0; r < pattern->nown[b]; r++)
+            size[pattern->own_row[b] + r] = row_size(pattern->nown[b], pattern->nv[b], B + pattern->own_value[b], r);
+}
+
 double lg_pattern_relative(const lg_pattern *pattern, const double *B, const double *x)
 {
     double largest = 0;

@@ -48,6 +48,8 @@ typedef struct lg_matrix_block { /* where the entries of two blocks begin among 
 /* y += s B x  (y: nrows, x: velocities) and  y += s B^T x  (y: velocities, x: nrows). */
 void lg_pattern_add_B(const lg_pattern *pattern, const double *B, double s, const double *x, double *y);
 void lg_pattern_add_BT(const lg_pattern *pattern, const double *B, double s, const double *x, double *y);
+/* The sum of |entries| of each row of B (nrows). */
+void lg_pattern_row_sizes(const lg_pattern *pattern, const double *B, double *size);
 /* The largest of the residuals x (nrows), each relative to 1 + the sum of |entries| of its row of B. */
 double lg_pattern_relative(const lg_pattern *pattern, const double *B, const double *x);
 

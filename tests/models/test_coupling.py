@@ -399,3 +399,29 @@ def test_large_factors_are_projected_to_their_round_off(formulation, method, opt
     b.add_coupling({"j0": 1e5, "j1": -3e5})
     run = lgint.integrate(b.build(), method, t_end=0.5, h=1e-2, **options)
     assert np.allclose(run.joint_angle("j0"), 3 * run.joint_angle("j1"), rtol=0, atol=1e-14)
+
+
+def coupled_chain(factor, formulation):
+    """Three bars on hinges that are not parallel, of which a coupling ties two."""
+    b = lgint.ModelBuilder(gravity=(0, 0, -9.81), formulation=formulation)
+    last = lgint.ground
+    for i in range(3):
+        b.add_body(f"bar{i}", mass=1.0, inertia=(0.1, 0.2, 0.3), position=(0.5 + i, 0.1, 0.05 * i))
+        b.add_joint("revolute", last, f"bar{i}", point=(i, 0, 0), axis=(0, 1, 0.1 * i), name=f"j{i}")
+        last = f"bar{i}"
+    b.add_coupling({"j0": factor, "j1": -3 * factor})
+    return b.build()
+
+
+@pytest.mark.parametrize("formulation", ["minimal", "R3xSO3"])
+@pytest.mark.parametrize("factor", [1e5, 1e7])
+@pytest.mark.parametrize(("method", "options"), [("genalpha", {}), ("genalpha", {"index": "stabilized"}), ("hht", {})])
+def test_implicit_methods_solve_rows_of_large_factors_to_their_round_off(method, options, factor, formulation):
+    """The motion does not depend on the factor, and takes at most twice the iterations."""
+    runs = [
+        lgint.integrate(coupled_chain(each, formulation), method, t_end=0.5, h=1e-2, newton_rtol=1e-10, **options)
+        for each in (1.0, factor)
+    ]
+    assert np.abs(runs[1].joint_angles() - runs[0].joint_angles()).max() < 1e-9
+    assert np.abs(runs[1].constraint_residual("position")).max() < 4e-15 * factor
+    assert runs[1].stats.newton_iterations <= 2 * runs[0].stats.newton_iterations

@@ -280,8 +280,14 @@ static lg_status measure_noise(void *self, int of_rows, double *noise)
     const lg_matrix *matrix = g->index == LG_INDEX_3 ? &g->base.accel.matrix : &g->mu_matrix; /* that has phi */
     double *moved = of_rows && g->index != LG_INDEX_2 ? g->implicit.row_noise : NULL;
     if (moved)
-        LG_TRY(lg_implicit_move_by_rows(&g->implicit, matrix, g->base.system, phi_scale(g, g->h), g->noise_phi));
+        LG_TRY(lg_implicit_move_by_rows(&g->implicit, &g->base.accel, matrix, phi_scale(g, g->h), g->noise_phi));
     return lg_implicit_noise(&g->implicit, &g->base.accel, g->base.system, g->at, 1, 0, NULL, moved, noise);
+}
+
+static const double *row_sizes(void *self)
+{
+    lg_genalpha_stepper *g = self;
+    return lg_implicit_row_sizes(&g->implicit, &g->base.accel);
 }
 
 lg_status lg_alpha_solve(lg_genalpha_stepper *g, lg_newton_result *result)
@@ -297,7 +303,8 @@ lg_status lg_alpha_solve(lg_genalpha_stepper *g, lg_newton_result *result)
                                  alpha_newton_solve,
                                  alpha_update,
                                  is_negligible,
-                                 measure_noise};
+                                 measure_noise,
+                                 row_sizes};
     LG_TRY(lg_implicit_solve(&g->implicit, &g->base, &problem, &g->at, &g->memory, result));
     if (!result->evaluated)
         g->form->follow(g);
