@@ -68,16 +68,17 @@ def number_named(model: Model, name: str, argument: str = "sensitivity") -> Valu
     return value
 
 
+def moves_start(model: Model, name: str) -> bool:
+    """Whether a number is part of the centre of mass of a free body, whose coordinates are those of that point."""
+    value = number_named(model, name)
+    return value.key == COM and not model._starts_by_joint(value.row)
+
+
 def direction(model: Model, name: str) -> Direction:
     """How the elements change with a number, of which their parameters are polynomials of the second degree at most."""
     value = number_named(model, name)
     record, size = model._record, _size(model, value)
     step = 2.0 ** np.round(np.log2(size))
-    if value.key == COM and not model._starts_by_joint(value.row):
-        raise ValueError(
-            f"sensitivity: {name}: the start of a free body moves with its centre of mass; bodies that a joint of a "
-            "tree or a pivot holds have this derivative"
-        )
     if value.key in SHAPE:
         return _of_shape(record, value, size, step)
     if value.key == "gravity" and not any(record["gravity"]):

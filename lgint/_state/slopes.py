@@ -12,7 +12,7 @@ from lgint import _core, groups
 from lgint._args import Array, guess, listing
 from lgint._model.joints import TREE_JOINTS
 from lgint._model.model import Model
-from lgint._model.sensitivity import differentiated
+from lgint._model.sensitivity import differentiated, moves_start
 from lgint._state.poses import Mechanism, coordinates, counts, twist
 
 START: Final = "start."
@@ -35,7 +35,12 @@ def slopes_of(model: Model, names: Sequence[str], t: float = 0.0) -> Slopes:
     """The derivatives of the start that `with_state(project=True)` gives, at a consistent start at time t."""
     core = core_by(model, names)
     found = [
-        _by_start(model, name, t) if _is_start(name) else _by_value(model, core, i, t) for i, name in enumerate(names)
+        _by_start(model, name, t)
+        if _is_start(name)
+        else _by_com(model, name, t)
+        if moves_start(model, name)
+        else _by_value(model, core, i, t)
+        for i, name in enumerate(names)
     ]
     dq, dv = (np.array([one[i] for one in found]).reshape(len(names), model.nv) for i in (0, 1))
     return Slopes(core, dq, dv)
@@ -56,6 +61,18 @@ def _by_value(model: Model, core: _core.Model, number: int, t: float) -> tuple[A
         return np.zeros(model.nv), np.zeros(model.nv)
     rows = core.derivative(number, t, model.q0, model.v0, mem=model.start_memory, want=("phi", "phidot"))
     return model.core.project_slopes(t, model.q0, model.v0, np.stack([rows["phi"], rows["phidot"]]), model.mem0)
+
+
+def _by_com(model: Model, name: str, t: float) -> tuple[Array, Array]:
+    """Differences of the start in which the body lies where it did, with its coordinates at another point of it."""
+    value = float(model.values[name])
+    dq, dv = np.zeros(model.nv), np.zeros(model.nv)
+    for times, weight in CENTRAL:
+        other = model.with_parameters(**{name: value + times * STEP})
+        q, v = other.core.project(t, other.q0, other.v0, other.mem0)
+        dq += weight / STEP * model.core.difference(model.q0, q)
+        dv += weight / STEP * (v - model.v0)
+    return dq, dv
 
 
 # ---- start values ----

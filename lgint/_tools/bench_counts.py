@@ -60,7 +60,7 @@ STIFF: Mapping[str, tuple[Callable[..., Model], str, float]] = {
     "stiff pair": (partial(stiff_chain, 2), "link2", 1e-2),
 }
 EXACT: Mapping[str, Any] = {"newton": "full", "newton_rtol": 0.0, "newton_atol": 0.0}
-COUNTED: Sequence[bench.Case] = tuple(
+COUNTED: tuple[bench.Case, ...] = tuple(
     bench.Case(f"{name}, {method}", np.nan, model, body, None, h, steps=0, method=method, options=options)
     for name, model, body, method, h, options in (
         ("constrained top", models.heavy_top, "top", "rk44", 1e-4, {}),
@@ -83,6 +83,22 @@ COUNTED: Sequence[bench.Case] = tuple(
     bench.Case(f"{name}{way}, radau5", np.nan, model, body, None, h, steps=0, method="radau5", options=options)
     for name, (model, body, h) in STIFF.items()
     for way, options in RADAU.items()
+)
+
+# Runs with derivatives, and the same runs without them.
+DIFFERENTIATED: Mapping[str, tuple[Callable[[], Model], str, Sequence[str]]] = {
+    "top": (models.heavy_top, "top", [f"top.inertia[{i},{i}]" for i in range(3)] + ["top.mass", "gravity[2]"]),
+    "links": (
+        partial(models.pendulum_chain, n=100),
+        "link100",
+        [f"link{i}.mass" for i in range(20, 101, 20)],
+    ),
+}
+COUNTED += tuple(
+    bench.Case(f"{name} by {p} parameters", np.nan, model, body, None, 1e-3, steps=0, options=options)
+    for name, (model, body, names) in DIFFERENTIATED.items()
+    for p in (0, 1, 5)
+    for options in [{"sensitivity": names[:p]} if p else {}]
 )
 
 # steps of the short and the long run
@@ -108,6 +124,8 @@ STEPS: Mapping[str, tuple[int, int]] = {
     "rod of 16 edges, genalpha": (50, 250),
     "bar of 64 edges, herk4": (10, 60),
     "stiff pair, genalpha": (20, 100),
+    **{f"top by {p} parameters": (50, 150) for p in (0, 1, 5)},
+    **{f"links by {p} parameters": (10, 20) for p in (0, 1, 5)},
     **{f"{name}{way}, radau5": (20, 100 if name == "stiff pair" else 120) for name in STIFF for way in RADAU},
     "slider-crank to round-off, genalpha": (50, 550),
     "slider-crank to round-off, reml": (50, 550),

@@ -543,3 +543,11 @@ def test_order_eight_takes_a_third_of_the_evaluations_on_a_rod_for_ten_digits():
     given = ([1e-6, 1e-10], model, 0.3, best, "v", 10.0 ** -np.arange(5, 13, 0.5))
     coarse, fine = evaluations("dopri5", *given) / evaluations("dop853", *given)
     assert 1.2 < coarse < 1.6 and 2.9 < fine < 3.5
+
+
+@pytest.mark.parametrize(("case", "fixed", "each"), [("top", 1.6, 0.4), ("links", 2.4, 0.3)])
+def test_what_derivatives_cost(case, fixed, each):
+    """In runs without them, by the committed counts of a heavy top and of a chain of 100 links."""
+    counts = bench_counts.read(Path(__file__).parents[2] / "benchmarks" / "instructions.csv")
+    total = {p: sum(counts[f"{case} by {p} parameters"].values()) for p in (0, 1, 5)}
+    assert all(total[0] < total[p] <= (fixed + each * p) * total[0] for p in (1, 5))

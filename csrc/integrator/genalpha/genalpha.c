@@ -141,8 +141,8 @@ static lg_newton_settings settings_of(const lg_genalpha_stepper *g)
     if (g->undamped && lg_stepper_adapts(&g->base))
         settings.rtol *= 0.01;
     if (g->base.nparameters) { /* the derivatives of a step are those at its solution */
-        settings.rtol = fmin(settings.rtol, 1e-12);
-        settings.atol *= 1e-6;
+        settings.rtol = fmin(settings.rtol, 1e-11);
+        settings.atol *= 1e-4;
     }
     const lg_plan *second = rule == LG_RENEW_BY_COST ? mu_plan(g) : NULL;
     settings.plain = settings.together = !g->extrapolates;
