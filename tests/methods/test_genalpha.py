@@ -86,6 +86,23 @@ def test_optimal_start(formulation, index, sigma):
     assert np.allclose(largest["plain"], [2, 2, 1], atol=0.15)
 
 
+@pytest.mark.parametrize("options, most", [({}, 0.1), ({"start": "optimal"}, 5e-3), ({"index": "stabilized"}, 3e-3)])
+def test_multipliers_ring_after_plain_starts_alone(options, most):
+    """After the start, and after an action with which the run begins anew."""
+
+    def pause(t, q, v):
+        return t - 0.0303
+
+    pause.action = lambda state: state
+    model = lgint.models.heavy_top(formulation="R3xSO3")
+    run = lgint.integrate(model, "genalpha", t_end=0.06, h=1e-3, events=pause, **options)
+    once = np.append(True, np.diff(run.t) > 0)
+    fine = lgint.integrate(model, "radau5", t_end=0.06, rtol=1e-10, t_eval=run.t[once])
+    error = np.abs(run.lam[once] - fine.lam).max(axis=1) / np.abs(fine.lam).max()
+    for largest in (error[1:20].max(), error[32:50].max()):
+        assert 0.3 * most < largest < most
+
+
 BEND = 0.25 * T_END
 
 
