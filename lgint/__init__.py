@@ -26,6 +26,7 @@ from lgint._run.ensemble import Ensemble
 from lgint._run.equilibrium import equilibrium
 from lgint._run.events import event
 from lgint._run.fit import FitProblem, fit_problem
+from lgint._run.gradient import gradient
 from lgint._run.integrate import integrate, method_info, methods
 from lgint._run.stepper import Stepper
 from lgint._run.trajectory import Trajectory, load
@@ -75,6 +76,7 @@ __all__ = [
     "equilibrium",
     "event",
     "fit_problem",
+    "gradient",
     "ground",
     "groups",
     "inertia",

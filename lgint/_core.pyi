@@ -330,9 +330,12 @@ def integrate(
     kept: float = 0.0,  # bytes of each state that on_rows keeps in memory
     others: int = 0,  # further runs of the same size, which have to fit into memory beside this one
     on_stop: Callable[..., Any] | None = None,  # t, q, v, mem where on_step stops -> None, or (q, v, mem, goes_on)
-    slopes: tuple[int, ArrayLike, ArrayLike]
-    | None = None,  # number of parameters, and derivatives of q and v at the start, parameter by parameter
+    slopes: tuple[int, ArrayLike | None, ArrayLike | None]
+    | None = None,  # number of parameters, and derivatives of q and v at the start, parameter by parameter; None, None
+    # for a run whose derivatives are found backwards
     watch: tuple[object, ...] = ...,  # compiled events: on_step is only called where one of them may be in the step
+    on_mark: Callable[[int, float, Array, Array, dict[str, Array]], object]
+    | None = None,  # step, t, q, v, start before steps 0, 1, 3, 6, 10, ..., with which a run goes on from there
 ) -> dict[str, Any]:
     """Runs from t0 through the stops to t_end; each interval between stops and kinks is cut into ceil(length / h) equal
     steps. progress(t) is called about every 50 ms, on_step with the end of every step; if it returns a time, the run
@@ -346,6 +349,28 @@ def integrate(
     least_cosine, parasitic_rate, wall_time; nearest (the body with the least cosine of Tait-Bryan angles, and its
     time), parasite (the same of the largest parasitic rate). With rtol or atol among the options, h is not read. The
     arrays are the memory of the record itself."""
+
+def adjoint(
+    system: System,
+    method: str,
+    t0: float,
+    t_end: float,  # of the whole run, as are h and stops
+    h: float,
+    q: ArrayLike,
+    v: ArrayLike,
+    start: dict[str, Any],  # what on_mark of `integrate` got
+    options: dict[str, Any],
+    stops: ArrayLike | None,
+    steps: int,  # of the segment
+    slopes: tuple[int, ArrayLike | None, ArrayLike | None],  # with arrays in the segment with which the run begins
+    rows: tuple[ArrayLike, ArrayLike],  # times of saved states, and derivatives by q, v, vdot and lam of each
+    state: ArrayLike | None,  # derivatives by the state at the end of the segment; None: zero
+    gradient: ArrayLike,  # so far
+    progress: Callable[[float], None] | None = None,
+    /,
+) -> tuple[int, Array, Array]:
+    """A segment of a run backwards: the number of rows that are left, which are those of earlier segments, the
+    derivatives by the state at its start, and the gradient with the share of the segment."""
 
 def ensemble(
     systems: Sequence[System],  # of the same nq, nv and nmem

@@ -19,6 +19,7 @@ static int module_exec(PyObject *module)
 
 static PyMethodDef module_functions[] = {
     {"integrate", LG_KEYWORDS(lg_integrate_call), lg_integrate_doc},
+    {"adjoint", lg_adjoint_call, METH_VARARGS, lg_adjoint_doc},
     {"ensemble", LG_KEYWORDS(lg_ensemble_call), lg_ensemble_doc},
     {"equilibrium", lg_equilibrium_call, METH_VARARGS, lg_equilibrium_doc},
     {"interpolate", lg_interpolate_call, METH_VARARGS, lg_interpolate_doc},

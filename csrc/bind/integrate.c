@@ -10,7 +10,7 @@
 typedef struct integrate_call {
     lg_gil gil;
     const lg_system *system;
-    PyObject *on_step, *on_rows, *on_stop; /* callables, or NULL */
+    PyObject *on_step, *on_rows, *on_stop, *on_mark; /* callables, or NULL */
     int ends; /* whether on_step may end the run */
     PyObject *capsule,
         *both; /* a capsule with this call, and the function both_ends bound to it; NULL without on_step */
@@ -175,10 +175,27 @@ static lg_status call_on_rows(void *self, lg_outcome *rows)
     return done ? LG_OK : LG_CALLBACK;
 }
 
+/* on_mark(step, t, q, v, start) with what `start` of integrate takes, before some of the steps. */
+static lg_status call_on_mark(void *self, long step, const lg_state *state, int ncarry)
+{
+    integrate_call *c = self;
+    lg_gil_take(&c->gil);
+    PyObject *start =
+        Py_BuildValue("{sNsNsNsN}", lg_parts[LG_PART_A].name, copied(c, LG_PART_A, 1, &state),
+                      lg_parts[LG_PART_LAM].name, copied(c, LG_PART_LAM, 1, &state), lg_parts[LG_PART_MEM].name,
+                      copied(c, LG_PART_MEM, 1, &state), "carry", lg_vector_from(state->carry, ncarry));
+    PyObject *done = start ? PyObject_CallFunction(c->on_mark, "ldNNN", step, state->t, copied(c, LG_PART_Q, 1, &state),
+                                                   copied(c, LG_PART_V, 1, &state), start)
+                           : NULL;
+    Py_XDECREF(done);
+    lg_gil_release(&c->gil);
+    return done ? LG_OK : LG_CALLBACK;
+}
+
 /* ---- the call ---- */
 
-/* (number of parameters, dq, dv), two arrays (parameters, nv), or None. Equations are linearised by tangents, whatever
-   the stepper needs. */
+/* The number of parameters with dq and dv, two arrays (parameters, nv), which are None for a run whose derivatives are
+   found backwards; or None. Equations are linearised by tangents, whatever the stepper needs. */
 static int read_slopes(PyObject *owned, PyObject *system, PyObject *given, lg_setup *setup)
 {
     PyObject *dq, *dv;
@@ -187,6 +204,7 @@ static int read_slopes(PyObject *owned, PyObject *system, PyObject *given, lg_se
         return 0;
     if (!PyArg_ParseTuple(given, "iOO:slopes", &count, &dq, &dv))
         return -1;
+    setup->backwards = dq == Py_None;
     const lg_sensitivity *sensitivity = setup->system->sensitivity;
     if (count < 1 || (sensitivity && sensitivity->count != count)) {
         PyErr_Format(PyExc_ValueError, "slopes: the system has another number of parameters than %d", count);
@@ -195,6 +213,8 @@ static int read_slopes(PyObject *owned, PyObject *system, PyObject *given, lg_se
     setup->nparameters = count;
     if (!(setup->plans.of[LG_COUPLING_TANGENTS] = lg_system_plan(system, LG_COUPLING_TANGENTS)))
         return -1;
+    if (setup->backwards)
+        return 0;
     return lg_read_vector(owned, "dq", dq, count * nv, &setup->dq) < 0 ||
                    lg_read_vector(owned, "dv", dv, count * nv, &setup->dv) < 0
                ? -1
@@ -214,6 +234,7 @@ static PyObject *run_integrate(integrate_call *c, const lg_module *module, lg_se
     c->gil.kept = c->system->flags & LG_SYSTEM_NEEDS_GIL;
     session->observer = &observer;
     session->take = c->on_rows ? call_on_rows : NULL;
+    session->mark = c->on_mark ? call_on_mark : NULL;
     lg_gil_release(&c->gil);
     (void)lg_session_run(session, &outcome);
     lg_gil_take(&c->gil);
@@ -223,14 +244,16 @@ static PyObject *run_integrate(integrate_call *c, const lg_module *module, lg_se
 const char lg_integrate_doc[] =
     "integrate(system, method, t0, t_end, h, save_every, q, v, start, options, progress=None, t_eval=None,\n"
     "          on_step=None, dense=False, stops=None, on_rows=None, room=0, ends=False, kept=0,\n"
-    "          others=0, on_stop=None, slopes=None, watch=None)\n--\n\n"
+    "          others=0, on_stop=None, slopes=None, watch=None,\n"
+    "          on_mark=None)\n--\n\n"
     "A whole run as a dict of arrays.";
 
 PyObject *lg_integrate_call(PyObject *self, PyObject *args, PyObject *kwargs)
 {
-    static char *names[] = {"system", "method",  "t0",       "t_end",  "h",       "save_every", "q",     "v",
-                            "start",  "options", "progress", "t_eval", "on_step", "dense",      "stops", "on_rows",
-                            "room",   "ends",    "kept",     "others", "on_stop", "slopes",     "watch", NULL};
+    static char *names[] = {"system", "method",  "t0",      "t_end",    "h",      "save_every", "q",
+                            "v",      "start",   "options", "progress", "t_eval", "on_step",    "dense",
+                            "stops",  "on_rows", "room",    "ends",     "kept",   "others",     "on_stop",
+                            "slopes", "watch",   "on_mark", NULL};
     const lg_module *module = PyModule_GetState(self);
     PyObject *t_eval = Py_None, *stops = Py_None, *slopes = Py_None, *result = NULL;
     Py_ssize_t room = 0;
@@ -239,13 +262,14 @@ PyObject *lg_integrate_call(PyObject *self, PyObject *args, PyObject *kwargs)
     lg_schedule schedule = {0};
     lg_session session = {.setup = &setup, .schedule = &schedule};
     integrate_call c = {.on_step = NULL};
-    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "OsdddlOOOO|OOOpOOnpdiOOO!:integrate", names, &a.system, &a.method,
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "OsdddlOOOO|OOOpOOnpdiOOO!O:integrate", names, &a.system, &a.method,
                                      &a.t0, &schedule.t_end, &schedule.h, &schedule.save_every, &a.q, &a.v, &a.start,
                                      &a.options, &c.gil.progress, &t_eval, &c.on_step, &session.dense, &stops,
                                      &c.on_rows, &room, &c.ends, &session.kept, &session.others, &c.on_stop, &slopes,
-                                     &PyTuple_Type, &c.watch) ||
+                                     &PyTuple_Type, &c.watch, &c.on_mark) ||
         lg_function("progress", &c.gil.progress) < 0 || lg_function("on_step", &c.on_step) < 0 ||
-        lg_function("on_stop", &c.on_stop) < 0 || lg_function("on_rows", &c.on_rows) < 0)
+        lg_function("on_stop", &c.on_stop) < 0 || lg_function("on_mark", &c.on_mark) < 0 ||
+        lg_function("on_rows", &c.on_rows) < 0)
         return NULL;
     session.room = room > 0 ? (size_t)room : 1;
     PyObject *owned = PyList_New(0);

@@ -40,6 +40,7 @@ int lg_add_groups(PyObject *module);
 
 /* The functions of init.c's table, in files of their own. */
 PyObject *lg_integrate_call(PyObject *module, PyObject *args, PyObject *kwargs);
+PyObject *lg_adjoint_call(PyObject *module, PyObject *args);
 PyObject *lg_ensemble_call(PyObject *module, PyObject *args, PyObject *kwargs);
 PyObject *lg_equilibrium_call(PyObject *module, PyObject *args);
 PyObject *lg_interpolate_call(PyObject *module, PyObject *args);
@@ -47,8 +48,8 @@ PyObject *lg_expected_call(PyObject *module, PyObject *args);
 PyObject *lg_wrapped_call(PyObject *module, PyObject *args);
 PyObject *lg_compiled_call(PyObject *module, PyObject *args, PyObject *kwargs);
 PyObject *lg_capsule_call(PyObject *module, PyObject *object);
-extern const char lg_integrate_doc[], lg_ensemble_doc[], lg_equilibrium_doc[], lg_interpolate_doc[], lg_expected_doc[],
-    lg_wrapped_doc[], lg_compiled_doc[], lg_capsule_doc[];
+extern const char lg_integrate_doc[], lg_adjoint_doc[], lg_ensemble_doc[], lg_equilibrium_doc[], lg_interpolate_doc[],
+    lg_expected_doc[], lg_wrapped_doc[], lg_compiled_doc[], lg_capsule_doc[];
 
 /* Creates a heap type from its spec and adds it under its short name. kept (NULL: not needed): gets a strong reference.
    -1: an exception is set. */

@@ -40,6 +40,7 @@ typedef struct lg_stepper lg_stepper;
 typedef struct lg_stepper_type lg_stepper_type;
 typedef struct lg_method lg_method;
 typedef struct lg_stepper_sensitivities lg_stepper_sensitivities; /* sensitivities.h */
+typedef struct lg_stepper_adjoint lg_stepper_adjoint;
 
 /* What the next step needs beside the parts of a state, in doubles at the front of state->carry. */
 typedef struct lg_stepper_carry {
@@ -89,6 +90,7 @@ struct lg_stepper_type {
        where ^ is the embedded solution. Called only for methods with control options. */
     lg_status (*error)(lg_stepper *self, const lg_state *before, double h, double *error);
     const lg_stepper_sensitivities *sensitivities; /* NULL: its steps have no derivatives */
+    const lg_stepper_adjoint *adjoint; /* NULL: these go in the direction of time only */
     void (*close)(lg_stepper *self); /* frees what the arena does not hold; NULL: nothing */
 };
 
@@ -105,6 +107,7 @@ struct lg_stepper {
         *coarse; /* 2 nv: the error against a second, coarser solution, which `error` sets too; NULL: there is none */
     long factorisations, fallbacks; /* of matrices of its own, fall-backs to dense ones among them */
     int nparameters; /* by which the states of the run are differentiated */
+    int backwards; /* by the adjoint of its steps, so that states have no derivatives */
     lg_linearised linear; /* of such a run */
     double *mem; /* scratch for the memory of the system at the end of a step */
     int replaced; /* the state has been replaced since the last step, to which everything kept beside the carry

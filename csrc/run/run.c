@@ -185,6 +185,7 @@ static lg_status allocate(lg_run *run, const lg_setup *setup, lg_report *report)
     stepper->stats.nearest.cosine = 1;
     LG_TRY(check_node_kinds(run));
     stepper->nparameters = setup->nparameters;
+    stepper->backwards = setup->backwards;
     LG_TRY(type->prepare(stepper));
     LG_TRY(lg_sensitivities_check(stepper));
     LG_TRY(check_needs(run));
@@ -256,6 +257,8 @@ static lg_status restart(lg_run *run, double past)
 
     LG_TRY(start_accelerations(run, &point));
     run->memory->error = 0;
+    run->restarts++;
+    run->past = past;
     if (stepper->type->carry)
         LG_TRY(stepper->type->carry->reset(stepper, state));
     return run->sensitivities.count ? lg_sensitivities_restart(stepper, &point, state, &run->sensitivities) : LG_OK;
@@ -303,7 +306,7 @@ lg_status lg_run_begin_with_rows(lg_run *run)
 {
     lg_state *state = &run->state;
     lg_point point = lg_point_after(state->t, state->q, state->v, state->mem);
-    if (run->sensitivities.count) {
+    if (run->stepper->nparameters) {
         lg_report_say(&run->stepper->report,
                       "sensitivity: other rows of a closed loop become active, where derivatives cannot be continued");
         return LG_SINGULAR;

@@ -30,6 +30,8 @@ typedef struct lg_run {
     double *curve; /* of the last step, if the stepper has one; in `inside` */
     int curved; /* whether it has been written */
     double h, error; /* size and scaled error of the last accepted step; 0 and NaN: no step yet */
+    long restarts; /* how often its state got accelerations of the index-1 equations */
+    double past; /* with the data just after this time, the last time */
     int retry; /* how often a step that fails may be halved; -1: steps are not halved */
     lg_control control;
     lg_dense dense;
@@ -64,6 +66,7 @@ typedef struct lg_setup {
     lg_start start;
     int nparameters; /* by which the run is differentiated: those of system->sensitivity, or of the start alone */
     const double *dq, *dv; /* derivatives of its start, nv for each parameter */
+    int backwards; /* they are found afterwards, by adjoints of its steps; it has none of its own */
     int holds; /* whether steps can be under held forces; the run must then stay where it is */
 } lg_setup;
 

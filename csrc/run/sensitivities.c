@@ -1,6 +1,7 @@
 /* Derivatives of a run's state by parameters; see sensitivities.h. */
 #include "run/sensitivities.h"
 
+#include "core/small.h"
 #include "integrator/methods.h"
 
 #include <stdio.h>
@@ -13,7 +14,7 @@ static int count_own(const lg_stepper *stepper)
 
 int lg_sensitivities_count(const lg_stepper *stepper)
 {
-    if (!stepper->nparameters)
+    if (!stepper->nparameters || stepper->backwards)
         return 0;
     int nv = stepper->system->space->nv, nrows = stepper->system->pattern->nrows;
     return stepper->nparameters * (3 * nv + nrows + count_own(stepper));
@@ -22,7 +23,7 @@ int lg_sensitivities_count(const lg_stepper *stepper)
 lg_sensitivities lg_sensitivities_in(const lg_stepper *stepper, double *base)
 {
     int nv = stepper->system->space->nv, nrows = stepper->system->pattern->nrows;
-    lg_sensitivities s = {.count = stepper->nparameters, .q = base};
+    lg_sensitivities s = {.count = stepper->backwards ? 0 : stepper->nparameters, .q = base};
     s.v = s.q + (long)s.count * nv;
     s.a = s.v + (long)s.count * nv;
     s.lam = s.a + (long)s.count * nv;
@@ -30,32 +31,37 @@ lg_sensitivities lg_sensitivities_in(const lg_stepper *stepper, double *base)
     return s;
 }
 
-/* "genalpha, newmark": the methods whose steps have derivatives. */
-static void list_differentiated(char *text, size_t size)
+/* "genalpha, newmark": the methods whose steps have derivatives, or an adjoint; one without a function `step` has those
+   of the stepper that it chooses. */
+static void list_differentiated(int backwards, char *text, size_t size)
 {
     text[0] = '\0';
-    for (int i = 0; i < lg_method_count; i++)
-        if (lg_methods[i]->stepper->sensitivities)
+    for (int i = 0; i < lg_method_count; i++) {
+        const lg_stepper_sensitivities *s = lg_methods[i]->stepper->sensitivities;
+        if (s && (!backwards || !s->step || lg_methods[i]->stepper->adjoint))
             lg_text_list(text, size, lg_methods[i]->name);
+    }
 }
 
 lg_status lg_sensitivities_check(lg_stepper *stepper)
 {
     const lg_stepper_sensitivities *sensitivities = stepper->type->sensitivities;
+    const char *refused = sensitivities && sensitivities->refused ? sensitivities->refused(stepper) : NULL;
+    int backwards = stepper->backwards;
     char others[LG_NAME_SIZE];
     if (!stepper->nparameters)
         return LG_OK;
-    if (!sensitivities) {
-        list_differentiated(others, sizeof others);
-        lg_report_say(&stepper->report, "sensitivity: the steps of %s have no derivatives%s; those of %s have",
-                      stepper->method->name, stepper->method->stepper->sensitivities ? " with these options" : "",
-                      others);
+    if (refused) {
+        lg_report_say(&stepper->report, "sensitivity: %s", refused);
         return LG_BAD_ARGUMENT;
     }
-    const char *refused = sensitivities->refused ? sensitivities->refused(stepper) : NULL;
-    if (refused)
-        lg_report_say(&stepper->report, "sensitivity: %s", refused);
-    return refused ? LG_BAD_ARGUMENT : LG_OK;
+    if (sensitivities && (!backwards || stepper->type->adjoint))
+        return LG_OK;
+    list_differentiated(backwards, others, sizeof others);
+    lg_report_say(&stepper->report, "sensitivity: the steps of %s have no %s%s; those of %s have",
+                  stepper->method->name, backwards ? "adjoint" : "derivatives",
+                  stepper->method->stepper->sensitivities && !sensitivities ? " with these options" : "", others);
+    return LG_BAD_ARGUMENT;
 }
 
 void lg_sensitivities_layout(lg_stepper *stepper, lg_arena *arena)
@@ -89,4 +95,22 @@ lg_status lg_sensitivities_restart(lg_stepper *stepper, const lg_point *point, c
     if (stepper->type->sensitivities->reset)
         stepper->type->sensitivities->reset(stepper, s);
     return LG_OK;
+}
+
+lg_status lg_sensitivities_restart_adjoint(lg_stepper *stepper, const lg_point *point, const lg_state *state,
+                                           const lg_sensitivities *s, double *gradient)
+{
+    int nv = stepper->system->space->nv, nrows = stepper->system->pattern->nrows;
+    double *adjoint = stepper->accel.x;
+    lg_linearised *l = &stepper->linear;
+    lg_point at = *point;
+    at.a = state->a, at.lam = state->lam, at.work = stepper->accel.work;
+    stepper->type->adjoint->reset(stepper, s);
+    LG_TRY(lg_linearise(l, &at, NULL));
+    LG_TRY(lg_accel_factor(&stepper->accel, &at, &(lg_wanted){0}, &stepper->report));
+    lg_copy(nv, s->a, adjoint);
+    lg_copy(nrows, s->lam, adjoint + nv);
+    lg_zero(nv, s->a);
+    lg_zero(nrows, s->lam);
+    return lg_linearised_accelerations_adjoint(l, &at, stepper->nparameters, adjoint, s->q, s->v, gradient);
 }

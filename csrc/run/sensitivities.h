@@ -17,5 +17,8 @@ void lg_sensitivities_close(lg_stepper *stepper);
    those of q and v, and those of the stepper's carry. */
 lg_status lg_sensitivities_restart(lg_stepper *stepper, const lg_point *point, const lg_state *state,
                                    const lg_sensitivities *s);
+/* The adjoint of this: from that of the accelerations, multipliers and carry to that of q and v, in place. */
+lg_status lg_sensitivities_restart_adjoint(lg_stepper *stepper, const lg_point *point, const lg_state *state,
+                                           const lg_sensitivities *s, double *gradient);
 
 #endif

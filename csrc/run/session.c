@@ -11,6 +11,7 @@ typedef struct recording {
     const lg_state *reached; /* the state from which a resumed run goes on after the last row */
     double saved; /* time of the last row */
     double gone; /* rows that have been taken away */
+    long steps, marks; /* steps so far, and how often `mark` has been called */
     double begin, taken; /* wall times of the beginning and of the last call of `take` */
 } recording;
 
@@ -93,11 +94,23 @@ static lg_status session_save(void *self, const lg_state *state, double h)
     return is_full(r) ? take_rows(r) : LG_OK;
 }
 
+/* The start of the last step is marked if it is the next one to be marked. */
+static lg_status mark(recording *r)
+{
+    const lg_session *session = r->session;
+    long next = r->marks * (r->marks + 1) / 2;
+    if (!session->mark || r->steps++ != next)
+        return LG_OK;
+    r->marks++;
+    return session->mark(session->observer->self, next, &r->run.before, lg_run_carry_count(&r->run));
+}
+
 static lg_status session_step(void *self, lg_run *run, double *t_stop)
 {
-    const recording *r = self;
+    recording *r = self;
     const lg_observer *observer = r->session->observer;
     const double *curve = NULL;
+    LG_TRY(mark(r));
     if (r->session->dense) {
         LG_TRY(lg_run_curve(run, &curve));
         LG_TRY(lg_record_add_step(&r->outcome->knots, &run->before, &run->state, curve));
@@ -166,7 +179,7 @@ static lg_status run_session(recording *r, lg_report *report)
     lg_observer recorder = {.self = r,
                             .save = session_save,
                             .poll = session->observer->poll ? session_poll : NULL,
-                            .step = session->dense || session->observer->step ? session_step : NULL,
+                            .step = session->dense || session->mark || session->observer->step ? session_step : NULL,
                             .act = session->observer->act ? session_act : NULL,
                             .ends = session->observer->ends};
     r->taken = lg_wall_time();

@@ -18,6 +18,10 @@ typedef struct lg_session {
     lg_status (*take)(void *self, lg_outcome *rows);
     size_t room;
     double kept; /* bytes of each row that `take` keeps in memory; 0: it writes them to a disk */
+    /* Optional: called with observer->self and states from which the run can be taken up again, with their whole carry
+       of `ncarry` numbers. They come before step 0, 1, 3, 6, 10, ...: neither their number nor the steps between two
+       of them are more than the square root of twice the steps so far. */
+    lg_status (*mark)(void *self, long step, const lg_state *state, int ncarry);
     int others; /* further runs of the same size, for whose records there has to be memory as well */
 } lg_session;
 

@@ -4,6 +4,7 @@
 #include "core/small.h"
 
 #include <math.h>
+#include <string.h>
 
 void lg_linearised_layout(lg_linearised *l, lg_arena *arena)
 {
@@ -29,6 +30,8 @@ void lg_linearised_layout(lg_linearised *l, lg_arena *arena)
     l->x = lg_arena_doubles(arena, nv + nrows);
     l->y = lg_arena_doubles(arena, nv + nrows);
     l->q = lg_arena_doubles(arena, (size_t)system->space->nq);
+    l->colour = lg_arena_ints(arena, nblocks);
+    l->group = lg_arena_ints(arena, (size_t)pattern->ngroups);
     l->work = lg_arena_doubles(arena, system->sensitivity ? (size_t)system->sensitivity->nwork : 0);
 }
 
@@ -55,6 +58,12 @@ void lg_linearised_forces(lg_linearised *l, double s, const double *dq, const do
 {
     lg_matrix_add_product(&l->K, s, dq, out);
     lg_matrix_add_product(&l->D, s, dv, out);
+}
+
+void lg_linearised_forces_adjoint(lg_linearised *l, double s, const double *w, double *of_q, double *of_v)
+{
+    lg_matrix_add_transposed(&l->K, s, w, of_q);
+    lg_matrix_add_transposed(&l->D, s, w, of_v);
 }
 
 /* ---- parameters ---- */
@@ -183,4 +192,102 @@ lg_status lg_linearised_accelerations(lg_linearised *l, const lg_point *point, i
     lg_copy(nv, x, da);
     lg_copy(nrows, rows, dlam);
     return LG_OK;
+}
+
+/* ---- accelerations, transposed ---- */
+
+enum { NO_COLOUR = -1 };
+
+/* Gives blocks this colour, so that no group has two of them, among those that have none yet; returns how many. */
+static int choose_blocks(lg_linearised *l, int colour)
+{
+    const lg_pattern *pattern = l->accel->system->pattern;
+    int chosen = 0, *of = l->colour;
+    for (int b = 0; b < pattern->nblocks; b++)
+        if (of[b] == NO_COLOUR)
+            of[b] = colour;
+    for (int g = 0; g < pattern->ngroups; g++)
+        for (int e = pattern->group_start[g], has = 0; e < pattern->group_start[g + 1]; e++) {
+            int *own = &of[pattern->group_block[e]];
+            if (has && *own == colour)
+                *own = NO_COLOUR;
+            has |= *own == colour;
+        }
+    for (int b = 0; b < pattern->nblocks; b++)
+        chosen += of[b] == colour;
+    return chosen;
+}
+
+/* out += w.rows for each block of a colour that has a velocity i, with the rows that depend on it. */
+static void add_by_blocks(const lg_linearised *l, int colour, int i, const double *w, const double *rows, double *out)
+{
+    const lg_pattern *p = l->accel->system->pattern;
+    for (int g = 0; g < p->ngroups; g++)
+        for (int e = p->group_start[g]; e < p->group_start[g + 1]; e++) {
+            int b = p->group_block[e], row = p->group_row[g], n = p->group_row[g + 1] - row;
+            if (l->colour[b] == colour && i < p->nv[b])
+                out[p->v_start[b] + i] += lg_dot(n, w + row, rows + row);
+        }
+    for (int b = 0; b < p->nblocks; b++)
+        if (l->colour[b] == colour && i < p->nv[b])
+            out[p->v_start[b] + i] += lg_dot(p->nown[b], w + p->own_row[b], rows + p->own_row[b]);
+}
+
+/* Sets coordinate i of each block of a colour to x; returns whether there is one. */
+static int set_direction(const lg_linearised *l, int colour, int i, double x, double *direction)
+{
+    const lg_pattern *pattern = l->accel->system->pattern;
+    int any = 0;
+    for (int b = 0; b < pattern->nblocks; b++)
+        if (l->colour[b] == colour && i < pattern->nv[b]) {
+            direction[pattern->v_start[b] + i] = x;
+            any = 1;
+        }
+    return any;
+}
+
+/* Subtracts w.d(B a - zeta)/d(q, v) from q and v, where all blocks of a colour move together. */
+static lg_status subtract_colour(lg_linearised *l, const lg_point *point, int colour, const double *w, double *q,
+                                 double *v)
+{
+    double *direction[] = {l->x, l->y}, *out[] = {q, v}, *rows = l->phi;
+    for (int level = 0; level < 2; level++)
+        for (int i = 0; set_direction(l, colour, i, 1, direction[level]); i++) {
+            lg_zero(l->accel->system->pattern->nrows, rows);
+            LG_TRY(subtract_rows(l, point, direction[0], direction[1], rows));
+            add_by_blocks(l, colour, i, w, rows, out[level]);
+            (void)set_direction(l, colour, i, 0, direction[level]);
+        }
+    return LG_OK;
+}
+
+static lg_status subtract_rows_adjoint(lg_linearised *l, const lg_point *point, const double *w, double *q, double *v)
+{
+    const lg_pattern *pattern = l->accel->system->pattern;
+    int nv = l->accel->system->space->nv;
+    for (int b = 0; b < pattern->nblocks; b++)
+        l->colour[b] = NO_COLOUR;
+    lg_zero(nv, l->x);
+    lg_zero(nv, l->y);
+    for (int colour = 0; choose_blocks(l, colour); colour++)
+        LG_TRY(subtract_colour(l, point, colour, w, q, v));
+    return LG_OK;
+}
+
+lg_status lg_linearised_accelerations_adjoint(lg_linearised *l, const lg_point *point, int count, double *adjoint,
+                                              double *q, double *v, double *gradient)
+{
+    int nv = l->accel->system->space->nv, nrows = l->accel->system->pattern->nrows;
+    const double *w = adjoint, *w_rows = adjoint + nv;
+    LG_TRY(lg_accel_solve_linear(l->accel, adjoint)); /* the matrix is symmetric */
+    for (int k = 0; k < count; k++) {
+        LG_TRY(lg_linearised_terms(l, point, k));
+        gradient[k] -= lg_dot(nv, w, l->force);
+        lg_zero(nrows, l->y);
+        if (nrows)
+            LG_TRY(add_parameter(l, point, k, 1, l->y));
+        gradient[k] -= lg_dot(nrows, w_rows, l->y);
+    }
+    lg_linearised_forces_adjoint(l, -1, w, q, v);
+    return nrows ? subtract_rows_adjoint(l, point, w_rows, q, v) : LG_OK;
 }

@@ -18,6 +18,7 @@ typedef struct lg_linearised {
     double *term, *rows; /* room for a term and for the zetas, or other rows, of a point */
     double *x, *y; /* nv + nrows each */
     double *q, *v, *theta; /* of a displaced point */
+    int *colour, *group; /* of blocks, -1: none yet; room for a flag of each group */
 } lg_linearised;
 
 void lg_linearised_layout(lg_linearised *l, lg_arena *arena);
@@ -40,5 +41,13 @@ lg_status lg_linearised_subtract_rows(lg_linearised *l, const lg_point *point, i
    with its a and lam, and whose matrix lg_accel_factor has factored. Z is lost. */
 lg_status lg_linearised_accelerations(lg_linearised *l, const lg_point *point, int k, const double *dq,
                                       const double *dv, double *da, double *dlam);
+
+/* The transposed map for `count` parameters, where that matrix has been factored: takes the adjoint of accelerations
+   and multipliers (nv, then nrows, which are lost) to that of q and v, which it adds to q and v, and adds the share of
+   each parameter to `gradient`. Z is lost. */
+lg_status lg_linearised_accelerations_adjoint(lg_linearised *l, const lg_point *point, int count, double *adjoint,
+                                              double *q, double *v, double *gradient);
+/* out += s K^T w and out += s D^T w for w (nv). */
+void lg_linearised_forces_adjoint(lg_linearised *l, double s, const double *w, double *of_q, double *of_v);
 
 #endif

@@ -162,20 +162,44 @@ lg_status lg_components_factor(lg_components *c, int nv, double weak, int *defic
     return LG_OK;
 }
 
-void lg_components_solve(const lg_components *c, double *x)
+typedef void (*dense_solution)(int n, const double *A, const int *pivots, double *x);
+
+/* The solution of a component by LAPACK, whose right-hand side has `first` as scales, and the solution `second`. */
+static void solve_scaled(const component *p, dense_solution solve, const double *first, const double *second, double *x)
+{
+    for (int i = 0; i < p->n; i++)
+        x[i] *= first[i];
+    solve(p->n, p->A, p->pivots, x);
+    for (int i = 0; i < p->n; i++)
+        x[i] *= second[i];
+}
+
+static void solve(const lg_components *c, int transposed, double *x)
 {
     for (int k = 0; k < c->count; k++) {
         component p = component_of(c, k, 0);
         const double *row = p.A + (size_t)p.n * (size_t)p.n, *column = row + p.n;
         for (int i = 0; i < p.n; i++)
-            c->x[i] = x[p.unknown[i]] * (c->is_pivoted[k] ? 1 : row[i]);
+            c->x[i] = x[p.unknown[i]];
         if (c->is_pivoted[k])
-            lg_pivoted_solve(p.n, p.A, p.pivots, c->x);
+            (transposed ? lg_pivoted_solve_transposed : lg_pivoted_solve)(p.n, p.A, p.pivots, c->x);
+        else if (transposed)
+            solve_scaled(&p, lg_dense_solve_transposed, column, row, c->x);
         else
-            lg_dense_solve(p.n, p.A, p.pivots, c->x);
+            solve_scaled(&p, lg_dense_solve, row, column, c->x);
         for (int i = 0; i < p.n; i++)
-            x[p.unknown[i]] = c->x[i] * (c->is_pivoted[k] ? 1 : column[i]);
+            x[p.unknown[i]] = c->x[i];
     }
+}
+
+void lg_components_solve(const lg_components *c, double *x)
+{
+    solve(c, 0, x);
+}
+
+void lg_components_solve_transposed(const lg_components *c, double *x)
+{
+    solve(c, 1, x);
 }
 
 int lg_components_are_pivoted(const lg_components *c)

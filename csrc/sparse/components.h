@@ -41,6 +41,7 @@ static inline double *lg_components_at(const lg_components *c, int row, int colu
    too large. The first `nv` unknowns are velocities. LG_SINGULAR: *deficient is an unknown that is not determined. */
 lg_status lg_components_factor(lg_components *c, int nv, double weak, int *deficient);
 void lg_components_solve(const lg_components *c, double *x);
+void lg_components_solve_transposed(const lg_components *c, double *x);
 /* Whether some component has been pivoted completely. */
 int lg_components_are_pivoted(const lg_components *c);
 /* How many eigenvalues of a symmetric matrix are negative. It is used up; work has n entries. */

@@ -61,6 +61,12 @@ void lg_dense_solve(int n, const double *A, const int *pivots, double *x)
         LG_LAPACKE(dgetrs_work)(LAPACK_COL_MAJOR, 'N', n, 1, A, n, pivots, x, n);
 }
 
+void lg_dense_solve_transposed(int n, const double *A, const int *pivots, double *x)
+{
+    if (n > 0)
+        LG_LAPACKE(dgetrs_work)(LAPACK_COL_MAJOR, 'T', n, 1, A, n, pivots, x, n);
+}
+
 /* By Sylvester's law of inertia, from A = L D L^T, whose D has blocks of one and two. */
 int lg_dense_negative(int n, double *A, int *pivots, double *work)
 {

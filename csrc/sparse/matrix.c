@@ -6,6 +6,7 @@
 #include "sparse/front.h"
 #include "sparse/inertia.h"
 #include "sparse/tiles.h"
+#include "sparse/transposed.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -473,10 +474,29 @@ static void multiply_inverses(const lg_matrix *matrix, double *x)
     }
 }
 
-lg_status lg_matrix_solve(const lg_matrix *matrix, double *x)
+typedef void (*half)(const lg_plan *plan, const lg_front *front, const lg_front_data *data, double *z);
+
+/* A solution by all fronts, once there and once back. */
+static lg_status solve_by_fronts(const lg_matrix *matrix, half forward, half backward, double *x)
 {
     const lg_plan *plan = matrix->plan;
-    if (matrix->keeps && plan->apart) {
+    lg_front_data data = front_data(matrix);
+    double *z = plan->in_place ? x : matrix->work; /* free once the matrix is factored */
+    for (int i = 0; !plan->in_place && i < plan->size; i++)
+        z[i] = x[plan->unknowns[i]];
+    for (int k = 0; k < plan->nfronts; k++)
+        forward(plan, &plan->fronts[k], &data, z);
+    LG_TRY(lg_poll_after(matrix->poll, (double)plan->nvalues));
+    for (int k = plan->nfronts - 1; k >= 0; k--)
+        backward(plan, &plan->fronts[k], &data, z);
+    for (int i = 0; !plan->in_place && i < plan->size; i++)
+        x[plan->unknowns[i]] = z[i];
+    return LG_OK;
+}
+
+lg_status lg_matrix_solve(const lg_matrix *matrix, double *x)
+{
+    if (matrix->keeps && matrix->plan->apart) {
         multiply_inverses(matrix, x);
         return LG_OK;
     }
@@ -484,18 +504,16 @@ lg_status lg_matrix_solve(const lg_matrix *matrix, double *x)
         lg_components_solve(&matrix->dense, x);
         return LG_OK;
     }
-    lg_front_data data = front_data(matrix);
-    double *z = plan->in_place ? x : matrix->work; /* free once the matrix is factored */
-    for (int i = 0; !plan->in_place && i < plan->size; i++)
-        z[i] = x[plan->unknowns[i]];
-    for (int k = 0; k < plan->nfronts; k++)
-        lg_front_forward(plan, &plan->fronts[k], &data, z);
-    LG_TRY(lg_poll_after(matrix->poll, (double)plan->nvalues));
-    for (int k = plan->nfronts - 1; k >= 0; k--)
-        lg_front_backward(plan, &plan->fronts[k], &data, z);
-    for (int i = 0; !plan->in_place && i < plan->size; i++)
-        x[plan->unknowns[i]] = z[i];
-    return LG_OK;
+    return solve_by_fronts(matrix, lg_front_forward, lg_front_backward, x);
+}
+
+lg_status lg_matrix_solve_transposed(const lg_matrix *matrix, double *x)
+{
+    if (matrix->is_dense) {
+        lg_components_solve_transposed(&matrix->dense, x);
+        return LG_OK;
+    }
+    return solve_by_fronts(matrix, lg_front_forward_transposed, lg_front_backward_transposed, x);
 }
 
 /* ---- products ---- */
@@ -531,7 +549,18 @@ static inline int velocities_of(const lg_plan *plan, int pivot, int n)
     return n;
 }
 
-void lg_matrix_add_product(const lg_matrix *matrix, double s, const double *x, double *y)
+/* y += s A^T x for rows x columns entries */
+static void add_panel_transposed(int rows, int columns, const double *A, int ld, double s, const double *x, double *y)
+{
+    for (int j = 0; j < columns; j++)
+        y[j] += s * lg_dot(rows, A + (long)ld * j, x);
+}
+
+typedef void (*panel)(int rows, int columns, const double *A, int ld, double s, const double *x, double *y);
+
+/* The product of S, or of S^T, by one of these functions for panels. */
+static LG_INLINE void add_panels(const lg_matrix *matrix, panel add, int transposed, double s, const double *x,
+                                 double *y)
 {
     const lg_plan *plan = matrix->plan;
     const double *A = matrix->values;
@@ -540,15 +569,26 @@ void lg_matrix_add_product(const lg_matrix *matrix, double s, const double *x, d
         const lg_neighbour *later = plan->neighbours + f->neighbour, *end = later + f->neighbours;
         if (n == 0)
             continue;
-        add_velocities(n, n, A + f->D, f->n, s, x + own, y + own);
+        add(n, n, A + f->D, f->n, s, x + own, y + own);
         for (; later < end; later++) {
             int size = velocities_of(plan, later->pivot, later->size), other = plan->unknowns[later->pivot];
             if (size == 0)
                 continue;
-            add_velocities(n, size, A + f->U + (long)f->n * later->start, f->n, s, x + other, y + own);
-            add_velocities(size, n, A + f->L + later->start, f->ld, s, x + own, y + other);
+            int from_U = transposed ? own : other, from_L = transposed ? other : own;
+            add(n, size, A + f->U + (long)f->n * later->start, f->n, s, x + from_U, y + (own + other - from_U));
+            add(size, n, A + f->L + later->start, f->ld, s, x + from_L, y + (own + other - from_L));
         }
     }
+}
+
+void lg_matrix_add_product(const lg_matrix *matrix, double s, const double *x, double *y)
+{
+    add_panels(matrix, add_velocities, 0, s, x, y);
+}
+
+void lg_matrix_add_transposed(const lg_matrix *matrix, double s, const double *x, double *y)
+{
+    add_panels(matrix, add_panel_transposed, 1, s, x, y);
 }
 
 /* ---- inertia ---- */

@@ -108,8 +108,12 @@ int lg_matrix_negative(lg_matrix *matrix);
 
 /* y += s S x for the assembled values of a matrix that has not been factored in their place. */
 void lg_matrix_add_product(const lg_matrix *matrix, double s, const double *x, double *y);
+/* The same for S^T. */
+void lg_matrix_add_transposed(const lg_matrix *matrix, double s, const double *x, double *y);
 
 /* x: right-hand side in, solution out. */
 lg_status lg_matrix_solve(const lg_matrix *matrix, double *x);
+/* The same for A^T, by factors that are not kept. */
+lg_status lg_matrix_solve_transposed(const lg_matrix *matrix, double *x);
 
 #endif

@@ -123,3 +123,16 @@ void lg_pivoted_solve(int n, double *A, const int *order, double *x)
     for (int j = 0; j < n; j++)
         x[order[n + j]] = y[j] * column[order[n + j]];
 }
+
+void lg_pivoted_solve_transposed(int n, double *A, const int *order, double *x)
+{
+    double *row = A + (long)n * n, *column = row + n, *y = column + n;
+    for (int j = 0; j < n; j++)
+        y[j] = x[order[n + j]] * column[order[n + j]];
+    for (int p = 0; p < n; p++)
+        y[p] = (y[p] - lg_dot(p, A + (long)n * p, y)) / A[p + (long)n * p];
+    for (int p = n - 1; p >= 0; p--)
+        y[p] -= lg_dot(n - p - 1, A + (long)n * p + p + 1, y + p + 1);
+    for (int i = 0; i < n; i++)
+        x[order[i]] = y[i] * row[order[i]];
+}

@@ -27,5 +27,6 @@ void lg_dense_equilibrate(int n, double *A, double *row, double *column);
 /* In place. LG_SINGULAR: a pivot is round-off. */
 lg_status lg_pivoted_factor(int n, int nv, double *A, int *order);
 void lg_pivoted_solve(int n, double *A, const int *order, double *x);
+void lg_pivoted_solve_transposed(int n, double *A, const int *order, double *x);
 
 #endif

@@ -200,9 +200,9 @@ def integrate(
     check_options(method, options, integrate)
     start = start_option(start, options)
     end = number("t_end", t_end)
-    landings = None if stops is None else np.unique(_times("stops", stops))
+    landings = None if stops is None else np.unique(times_of("stops", stops))
     every = count("save_every", save_every)
-    wanted = None if t_eval is None else _times("t_eval", t_eval)
+    wanted = None if t_eval is None else times_of("t_eval", t_eval)
     if not isinstance(model, System):
         models = _models(model, start=start, path=path, sensitivity=sensitivity)
         step, given = steps_of(method, h, options, {})
@@ -289,12 +289,12 @@ def _run(
     core, memory, slopes = (model.core, memory, None) if names is None else slopes_of(model, names, begin, memory, ends)
     arguments = core, method, begin, end, step, every, q, v, memory, given, report
     further = wanted, on_step, knots, landings, on_rows, room, ends, kept, others, on_stop, slopes
-    compiled = [] if watch is None or watch.compiled is None else [watch.compiled]
+    compiled: dict[str, Any] = {"watch": watch.compiled} if watch and watch.compiled is not None else {}
     formed = gradients_formed()
     result: dict[str, Any] = {}
     found = partial(_trajectory, model, method, options, watch=watch, keeper=keeper, names=names, dense=dense)
     try:
-        result = _core.integrate(*arguments, *further, *compiled)
+        result = _core.integrate(*arguments, *further, **compiled)
         _count_gradients(result, formed)
         run = found(result)
     except BaseException as error:
@@ -309,7 +309,7 @@ def _run(
     return run
 
 
-def _times(name: str, given: ArrayLike) -> Array:
+def times_of(name: str, given: ArrayLike) -> Array:
     """The argument `name`, which is a list of times, or a single one."""
     times = np.atleast_1d(array(name, given))
     if times.ndim > 1:

@@ -146,7 +146,7 @@ def largest_step(model: Model, name: str) -> float:
     return STEP if name.startswith(START) else STEP * direction(model, name).size
 
 
-def _varied(model: Model, name: str, change: float) -> Model:
+def varied_by(model: Model, name: str, change: float) -> Model:
     """The model with another value, without warnings about it; the start has no influence on what a state gives."""
     if name.startswith(START):
         return model
@@ -190,7 +190,7 @@ def _step(model: Model, v: Array, found: Sensitivity, k: int) -> float:
 
 def _displaced(run: Any, found: Sensitivity, k: int, change: float) -> Any:
     """The states that the run would have with another value of parameter k, to the first order."""
-    model = _varied(run.model, found.parameters[k], change)
+    model = varied_by(run.model, found.parameters[k], change)
     parts = {name: getattr(run, name) for name in run._parts}
     columns = {**_moved(model, {**parts, "t": run.clock}, found, k, change), "t": run.t}
     other = run._with({**columns, **run.extra})
@@ -219,7 +219,7 @@ def slopes_inside(model: Any, sol: DenseOutput, names: Sequence[str], times: Arr
         total: list[Any] = [0.0] * 4
         for multiple, weight in stencil(model, names[k]):
             change = multiple * step
-            varied = _varied(model, names[k], change)
+            varied = varied_by(model, names[k], change)
             at = moved_parts(sol, varied, _moved(varied, sol.knots, found, k, change), times)
             apart = model.core.difference(middle, at["q"])
             for i, part in enumerate((apart, at["v"], at["vdot"], at["lam"])):

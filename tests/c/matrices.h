@@ -233,15 +233,16 @@ static inline void assemble(problem *p)
     dense_constraints(p, 1.5);
 }
 
-/* The largest |A x - b| divided by the largest |A| |x| */
-static inline double residual(const problem *p, const double *x, const double *b)
+/* The largest |A x - b|, or |A^T x - b|, divided by the largest |A| |x| */
+static inline double residual(const problem *p, int transposed, const double *x, const double *b)
 {
     double worst = 0, scale = 0;
     for (int i = 0; i < p->size; i++) {
         double r = -b[i], s = 0;
         for (int j = 0; j < p->size; j++) {
-            r += p->dense[i + p->size * j] * x[j];
-            s += fabs(p->dense[i + p->size * j] * x[j]);
+            double term = p->dense[transposed ? j + p->size * i : i + p->size * j] * x[j];
+            r += term;
+            s += fabs(term);
         }
         worst = fmax(worst, isnan(r) ? INFINITY : fabs(r));
         scale = fmax(scale, s);
@@ -249,7 +250,16 @@ static inline double residual(const problem *p, const double *x, const double *b
     return worst / scale;
 }
 
-/* Factors and solves; the caller frees the solution. */
+static inline void check_transposed(const problem *p, const double *b, double tolerance)
+{
+    double *x = malloc((size_t)p->size * sizeof(double));
+    memcpy(x, b, (size_t)p->size * sizeof(double));
+    CHECK(lg_matrix_solve_transposed(&p->matrix, x) == LG_OK);
+    CHECK_CLOSE(residual(p, 1, x, b), 0, tolerance);
+    free(x);
+}
+
+/* Factors and solves, also with the transposed matrix; the caller frees the solution. */
 static inline double *solved(problem *p, const double *b, double tolerance)
 {
     double *x = malloc((size_t)p->size * sizeof(double));
@@ -257,7 +267,9 @@ static inline double *solved(problem *p, const double *b, double tolerance)
     CHECK(p->plan->size == p->size);
     CHECK((p->matrix.keeps ? lg_matrix_refactor : lg_matrix_factor)(&p->matrix) == LG_OK);
     CHECK(lg_matrix_solve(&p->matrix, x) == LG_OK);
-    CHECK_CLOSE(residual(p, x, b), 0, tolerance);
+    CHECK_CLOSE(residual(p, 0, x, b), 0, tolerance);
+    if (!p->matrix.keeps)
+        check_transposed(p, b, tolerance);
     return x;
 }
 

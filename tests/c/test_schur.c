@@ -73,7 +73,7 @@ static double *check_solved(saddle *r, uint64_t *state, double tolerance)
     double *b = random_array(state, p->size), *x = malloc((size_t)p->size * sizeof(double));
     memcpy(x, b, (size_t)p->size * sizeof(double));
     CHECK(lg_kkt_solve(&r->kkt, x) == LG_OK);
-    CHECK_CLOSE(residual(p, x, b), 0, tolerance);
+    CHECK_CLOSE(residual(p, 0, x, b), 0, tolerance);
     free(b);
     return x;
 }

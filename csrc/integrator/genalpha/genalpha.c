@@ -445,23 +445,6 @@ static void hand_over(const lg_genalpha_stepper *g, const double *lam_n, const d
 
 /* ---- the step ---- */
 
-static LG_APART lg_alpha_scales scales_of(const lg_alpha *p, double h)
-{
-    double beta_prime = lg_beta_prime(p, h), gamma_prime = lg_gamma_prime(p, h), to_theta = 1 / beta_prime;
-    return (lg_alpha_scales){.h = h,
-                             .beta_prime = beta_prime,
-                             .gamma_prime = gamma_prime,
-                             .to_theta = to_theta,
-                             .to_v = gamma_prime * to_theta,
-                             .vdot_share = p->alpha_f / (1 - p->alpha_m),
-                             .a_share = p->alpha_m / (1 - p->alpha_m),
-                             .early = h * (1 - p->gamma),
-                             .late = h * p->gamma,
-                             .ratio = h * p->beta / p->gamma,
-                             .early2 = h * h * (0.5 - p->beta),
-                             .late2 = h * h * p->beta};
-}
-
 static void genalpha_predict(lg_genalpha_stepper *g)
 {
     lg_alpha_predict_velocities(g->base.system->space->nv, &g->scales, g->v_n, g->a_n, g->start->a, g->theta0, g->v0,
@@ -473,11 +456,7 @@ static lg_status genalpha_begin(lg_genalpha_stepper *g, const lg_state *state, d
 {
     const lg_space *space = g->base.system->space;
     g->start = state;
-    g->h = h;
-    if (h != g->scales.h)
-        g->scales = scales_of(&g->alpha, h);
-    g->beta_prime = g->scales.beta_prime;
-    g->gamma_prime = g->scales.gamma_prime;
+    lg_alpha_set_size(g, h);
     g->now.t = state->t + h;
     g->now.t_in = state->t + 0.5 * h;
     g->now.h = h;
@@ -563,5 +542,6 @@ const lg_stepper_type lg_genalpha = {
     .step = genalpha_step,
     .error = lg_alpha_error,
     .sensitivities = &lg_alpha_sensitivities,
+    .adjoint = &lg_alpha_adjoint,
     .close = close_mu_matrix,
 };

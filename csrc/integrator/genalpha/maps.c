@@ -281,3 +281,51 @@ void lg_alpha_move_along(const lg_genalpha_stepper *g, const double *x, double *
         C += part.n * part.n;
     }
 }
+
+/* ---- transposed ---- */
+
+/* y = s M^T x */
+static void map_back(int n, double s, const double *M, const double *x, double *y)
+{
+    for (int j = 0; j < n; j++)
+        y[j] = s * lg_dot(n, M + n * j, x);
+}
+
+void lg_alpha_move_back(const lg_genalpha_stepper *g, const double *dq, double *y)
+{
+    const lg_space *space = g->base.system->space;
+    const double *C = g->slopes->C;
+    for (int i = 0; i < space->nv; i++)
+        y[i] = g->scales.to_theta * dq[i];
+    for (const lg_factor *f = space->factor; f < space->factor + space->nfactors; f++) {
+        if (f->node->linear)
+            continue;
+        lg_turning part = lg_turning_part(f);
+        map_back(part.n, g->scales.to_theta, C, dq + part.v, y + part.v);
+        C += part.n * part.n;
+    }
+}
+
+void lg_alpha_move_back_known(const lg_genalpha_stepper *g, const double *dq, const double *y, double *dq_n, double *ds)
+{
+    const lg_space *space = g->base.system->space;
+    const lg_alpha_slopes *d = g->slopes;
+    long at = 0;
+    lg_copy(space->nv, dq, dq_n);
+    lg_zero(space->nv, d->c);
+    for (int i = 0; i < space->nv; i++)
+        d->theta0[i] = g->beta_prime * y[i];
+    if (ds)
+        lg_copy(space->nv, y, ds);
+    for (const lg_factor *f = space->factor; f < space->factor + space->nfactors; f++) {
+        if (f->node->linear)
+            continue;
+        lg_turning part = lg_turning_part(f);
+        int v = part.v;
+        map_back(part.n, 1, d->A + at, dq + v, dq_n + v);
+        map_back(part.n, 1, d->G + at, y + v, d->c + v);
+        if (ds)
+            map_back(part.n, 1, d->Pinv + at, y + v, ds + v);
+        at += part.n * part.n;
+    }
+}

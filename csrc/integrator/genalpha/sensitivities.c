@@ -20,9 +20,6 @@
 #include <float.h>
 #include <math.h>
 
-enum { SWEEPS = 60 }; /* at most; each gains one or two digits */
-static const double settled = 1e-11; /* what the last ones leave where they gain nothing more */
-
 /* ---- options and memory ---- */
 
 static const char *refused(const lg_stepper *self)
@@ -96,7 +93,7 @@ static void reset(const lg_stepper *self, const lg_sensitivities *s)
 
 /* ---- matrices ---- */
 
-static lg_point end_point(const lg_genalpha_stepper *g, const lg_state *before, const lg_state *after)
+lg_point lg_alpha_end_point(const lg_genalpha_stepper *g, const lg_state *before, const lg_state *after)
 {
     lg_point point = lg_point_at(after->t, after->q, after->v);
     point.t_in = before->t + 0.5 * g->h;
@@ -104,7 +101,7 @@ static lg_point end_point(const lg_genalpha_stepper *g, const lg_state *before, 
     return point;
 }
 
-static lg_point start_point(const lg_genalpha_stepper *g, const lg_state *before)
+lg_point lg_alpha_start_point(const lg_genalpha_stepper *g, const lg_state *before)
 {
     lg_point point = lg_point_after(before->t, before->q, before->v, before->mem);
     point.lam = g->mu, point.work = g->base.accel.work;
@@ -191,11 +188,11 @@ static void assemble_mu(lg_genalpha_stepper *g)
 }
 
 /* d(B(q_n)^T mu)/dq as the difference of two stiffnesses. */
-static lg_status form_reaction(lg_genalpha_stepper *g, const lg_state *before)
+lg_status lg_alpha_form_reaction(lg_genalpha_stepper *g, const lg_state *before)
 {
     const lg_system *system = g->base.system;
     lg_alpha_slopes *d = g->slopes;
-    lg_point point = start_point(g, before);
+    lg_point point = lg_alpha_start_point(g, before);
     lg_matrix_zero(&d->reaction);
     for (int sign = 1; sign >= -1; sign -= 2) {
         for (int i = 0; i < system->space->nblocks; i++)
@@ -301,7 +298,7 @@ static lg_status solve_with_mu(lg_genalpha_stepper *g, const lg_point *start, in
     lg_linearised *l = &g->base.linear;
     LG_TRY(lg_linearised_reaction(l, start, k, d->ds_known));
     lg_matrix_add_product(&d->reaction, 1, dq_n, d->ds_known);
-    for (int i = 0; i < SWEEPS; i++) {
+    for (int i = 0; i < LG_ALPHA_SWEEPS; i++) {
         lg_copy(nv, d->ds_known, d->ds);
         lg_pattern_add_BT(pattern, g->Bn, 1, dmu, d->ds);
         lg_alpha_move_known(g, dq_n, d->ds, d->dq);
@@ -310,7 +307,7 @@ static lg_status solve_with_mu(lg_genalpha_stepper *g, const lg_point *start, in
         LG_TRY(correct_mu(g, d->dq, dmu, &change));
         double size = lg_max_abs(nrows, dmu) + lg_max_abs(nv, d->x) + g->beta_prime * lg_max_abs(nv, d->dq);
         double forces = lg_max_abs(nrows, d->x + nv); /* leave round-off where they cancel, and nothing moves */
-        if (change <= DBL_EPSILON * size || (change >= 0.5 * last && change <= settled * (size + forces)))
+        if (change <= DBL_EPSILON * size || (change >= 0.5 * last && change <= lg_alpha_settled * (size + forces)))
             return LG_OK;
         last = change;
     }
@@ -366,7 +363,7 @@ static lg_status begin_anew(lg_genalpha_stepper *g, const lg_state *before, cons
 }
 
 /* The ratio of the step to the one before, as in take_accelerations of genalpha.c. */
-static double ratio_of(lg_genalpha_stepper *g, const lg_state *before)
+double lg_alpha_ratio(lg_genalpha_stepper *g, const lg_state *before)
 {
     lg_alpha_carry c;
     lg_alpha_carry_layout(g, before->carry, &c);
@@ -374,21 +371,25 @@ static double ratio_of(lg_genalpha_stepper *g, const lg_state *before)
     return g->anew || *c.h <= 0 || *c.h == g->h ? 1 : g->h / *c.h;
 }
 
+lg_status lg_alpha_factor_slopes(lg_genalpha_stepper *g, const lg_point *end)
+{
+    LG_TRY(factor(g, end));
+    return g->index == LG_INDEX_STABILIZED ? factor_mu(g) : LG_OK;
+}
+
 static lg_status step(lg_stepper *self, const lg_state *before, const lg_state *after, double h,
                       const lg_sensitivities *s)
 {
     lg_genalpha_stepper *g = (lg_genalpha_stepper *)self;
     (void)h;
-    lg_point start = start_point(g, before), end = end_point(g, before, after);
+    lg_point start = lg_alpha_start_point(g, before), end = lg_alpha_end_point(g, before, after);
     lg_alpha_form_maps(g);
     if (g->index == LG_INDEX_STABILIZED)
-        LG_TRY(form_reaction(g, before));
+        LG_TRY(lg_alpha_form_reaction(g, before));
     if (g->anew)
         LG_TRY(begin_anew(g, before, s));
-    LG_TRY(factor(g, &end));
-    if (g->index == LG_INDEX_STABILIZED)
-        LG_TRY(factor_mu(g));
-    double ratio = ratio_of(g, before);
+    LG_TRY(lg_alpha_factor_slopes(g, &end));
+    double ratio = lg_alpha_ratio(g, before);
     for (int k = 0; k < s->count; k++)
         LG_TRY(advance(g, &start, &end, ratio, k, s));
     return LG_OK;

@@ -4,6 +4,7 @@
 
 #include "group/slope.h"
 #include "integrator/genalpha/step.h"
+#include "integrator/sensitivities.h"
 
 struct lg_alpha_slopes {
     lg_matrix matrix; /* [S B^T; rows] in x and dlam */
@@ -42,5 +43,25 @@ void lg_alpha_form_maps(lg_genalpha_stepper *g);
 void lg_alpha_move_known(const lg_genalpha_stepper *g, const double *dq_n, const double *ds, double *dq);
 /* dq += C x/beta' */
 void lg_alpha_move_along(const lg_genalpha_stepper *g, const double *x, double *dq);
+/* The transposed maps. y = C^T dq/beta' */
+void lg_alpha_move_back(const lg_genalpha_stepper *g, const double *dq, double *y);
+/* That y in place of dtheta_0, dc_n, -ds and Ad(exp(-theta))^T dq of dq_n: theta_0 = beta' y, c = G^T y, ds = P^-T y
+   (NULL: not wanted). */
+void lg_alpha_move_back_known(const lg_genalpha_stepper *g, const double *dq, const double *y, double *dq_n,
+                              double *ds);
+
+/* ---- sensitivities.c ---- */
+
+enum { LG_ALPHA_SWEEPS = 60 }; /* for mu, at most; each gains one or two digits */
+static const double lg_alpha_settled = 1e-11; /* what the last ones leave where they gain nothing more */
+
+lg_point lg_alpha_end_point(const lg_genalpha_stepper *g, const lg_state *before, const lg_state *after);
+lg_point lg_alpha_start_point(const lg_genalpha_stepper *g, const lg_state *before);
+/* d(B(q_n)^T mu)/dq */
+lg_status lg_alpha_form_reaction(lg_genalpha_stepper *g, const lg_state *before);
+/* The matrices at the end of a step, after its maps. */
+lg_status lg_alpha_factor_slopes(lg_genalpha_stepper *g, const lg_point *end);
+/* The ratio of the step to the one before, as in take_accelerations of genalpha.c. */
+double lg_alpha_ratio(lg_genalpha_stepper *g, const lg_state *before);
 
 #endif

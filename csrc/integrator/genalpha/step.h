@@ -140,6 +140,11 @@ static inline int lg_alpha_mu_count(const lg_genalpha_stepper *g)
     return g->index == LG_INDEX_STABILIZED ? g->base.system->pattern->nrows : 0;
 }
 
+/* ---- scales.c ---- */
+
+/* Makes h the size of the step, with its constants. */
+void lg_alpha_set_size(lg_genalpha_stepper *g, double h);
+
 /* ---- mu.c: how mu moves the coordinates at fixed velocities ---- */
 
 /* X = I + first A + second A^2 for A = x^ on one factor. */
@@ -167,6 +172,7 @@ lg_status lg_alpha_rebuild(lg_genalpha_stepper *g, const lg_alpha_state *formed)
 /* ---- what derivatives by parameters share with steps ---- */
 
 extern const lg_stepper_sensitivities lg_alpha_sensitivities;
+extern const lg_stepper_adjoint lg_alpha_adjoint;
 /* theta_0, v_0, a_0 and c_n from v_n, a_n and vdot_n, in which they are linear. */
 static inline void lg_alpha_predict_velocities(int n, const lg_alpha_scales *s, const double *restrict v_n,
                                                const double *restrict a_n, const double *restrict vdot_n,

@@ -1,0 +1,205 @@
+/* The adjoint of a segment of a run; see adjoint.h. The steps are taken once more, and all that their adjoints need is
+   kept; then these go from the last step to the first one. */
+#include "run/adjoint.h"
+
+#include "core/small.h"
+#include "run/sensitivities.h"
+
+#include <stdlib.h>
+
+/* A step that has been taken again. */
+typedef struct taken {
+    lg_state before, after; /* the latter without carry, and before a kink gives it other accelerations */
+    int restarts; /* whether it got such, */
+    double past; /* with the data just after this time */
+    double *kept; /* by the stepper */
+} taken;
+
+typedef struct segment {
+    lg_adjoint *given;
+    lg_run run;
+    lg_arena arena;
+    taken *steps;
+    lg_sensitivities s; /* the adjoint of the present state */
+    long count;
+    long restarts; /* of the run before the present step */
+    double t; /* on the way back */
+    lg_poll poll;
+} segment;
+
+/* ---- memory ---- */
+
+static const lg_stepper_adjoint *adjoint_of(const lg_run *run)
+{
+    return run->stepper->type->adjoint;
+}
+
+static void layout_steps(void *self, lg_arena *arena)
+{
+    segment *g = self;
+    const lg_run *run = &g->run;
+    int ncarry = lg_run_carry_count(run);
+    size_t steps = (size_t)g->given->steps, nkept = (size_t)adjoint_of(run)->count(run->stepper);
+    taken room, *all = lg_arena_take(arena, steps * sizeof *all);
+    g->steps = all;
+    for (size_t i = 0; i < steps; i++) {
+        taken *step = all ? &all[i] : &room;
+        lg_state_layout(&step->before, run->system, ncarry, arena);
+        lg_state_layout(&step->after, run->system, 0, arena);
+        step->kept = lg_arena_doubles(arena, nkept);
+    }
+}
+
+/* The parts of the adjoint of a state, with memory for them if there is none. */
+static lg_status open_state(segment *g)
+{
+    lg_adjoint *given = g->given;
+    const lg_run *run = &g->run;
+    int nv = run->system->space->nv, nrows = run->system->pattern->nrows;
+    given->nstate = 3 * nv + nrows + run->stepper->type->sensitivities->count(run->stepper);
+    if (!given->state && !(given->state = calloc((size_t)given->nstate, sizeof *given->state)))
+        return LG_NO_MEMORY;
+    double *q = given->state;
+    g->s = (lg_sensitivities){1, q, q + nv, q + 2 * (long)nv, q + 3 * (long)nv, q + 3 * (long)nv + nrows};
+    return LG_OK;
+}
+
+/* ---- forwards ---- */
+
+/* Notes whether the state after the last step got other accelerations since. */
+static void note_restart(segment *g)
+{
+    taken *last = g->count ? &g->steps[g->count - 1] : NULL;
+    if (last) {
+        last->restarts = g->run.restarts > g->restarts;
+        last->past = g->run.past;
+    }
+    g->restarts = g->run.restarts;
+}
+
+static lg_status keep_step(void *self, lg_run *run, double *t_stop)
+{
+    segment *g = self;
+    note_restart(g);
+    taken *step = &g->steps[g->count++];
+    lg_state_copy(run->system, lg_run_carry_count(run), &run->before, &step->before);
+    lg_state_copy(run->system, 0, &run->state, &step->after);
+    adjoint_of(run)->keep(run->stepper, step->kept);
+    if (g->count == g->given->steps)
+        *t_stop = run->state.t;
+    return LG_OK;
+}
+
+static lg_status save_nothing(void *self, const lg_state *state, double h)
+{
+    (void)self, (void)state, (void)h;
+    return LG_OK;
+}
+
+static lg_status poll_caller(void *self, double t)
+{
+    const segment *g = self;
+    return g->given->poll(g->given->self, t);
+}
+
+/* The schedule from the start of the segment on. */
+static lg_schedule schedule_from(const lg_schedule *whole, double t)
+{
+    lg_schedule left = *whole;
+    for (; left.nstops && left.stops[0] <= t; left.nstops--)
+        left.stops++;
+    return left;
+}
+
+static lg_status take_steps(segment *g, lg_report *report)
+{
+    const lg_schedule schedule = schedule_from(g->given->schedule, g->run.state.t);
+    const lg_observer observer = {.self = g, .save = save_nothing, .poll = poll_caller, .step = keep_step, .ends = 1};
+    LG_TRY(lg_integrate(&g->run, &schedule, &observer, report));
+    note_restart(g);
+    return LG_OK;
+}
+
+/* ---- backwards ---- */
+
+static void add_rows(const segment *g, double t)
+{
+    lg_adjoint_rows *rows = g->given->rows;
+    const lg_sensitivities *s = &g->s;
+    int width = (int)(s->own - s->q);
+    for (; rows->count && rows->t[rows->count - 1] == t; rows->count--)
+        lg_axpy(width, 1, rows->values + (long)width * (rows->count - 1), s->q);
+}
+
+static lg_status go_over_restart(segment *g, const lg_state *state, double past)
+{
+    lg_point point = lg_point_after(state->t, state->q, state->v, state->mem);
+    point.t_in = nextafter(past, INFINITY);
+    return lg_sensitivities_restart_adjoint(g->run.stepper, &point, state, &g->s, g->given->gradient);
+}
+
+static lg_status go_over_step(segment *g, long i)
+{
+    const taken *step = &g->steps[i];
+    const lg_state *end = i + 1 < g->count ? &g->steps[i + 1].before : &g->run.state;
+    g->t = end->t;
+    add_rows(g, end->t);
+    if (step->restarts)
+        LG_TRY(go_over_restart(g, end, step->past));
+    LG_TRY(
+        adjoint_of(&g->run)->step(g->run.stepper, &step->before, &step->after, step->kept, &g->s, g->given->gradient));
+    return lg_poll_after(&g->poll, 1e3);
+}
+
+/* The start of the run: its accelerations follow from q and v, and these from the parameters. */
+static lg_status go_over_start(segment *g)
+{
+    const lg_adjoint *given = g->given;
+    const lg_state *start = &g->steps[0].before;
+    int nv = g->run.system->space->nv;
+    add_rows(g, start->t);
+    LG_TRY(go_over_restart(g, start, start->t));
+    for (int k = 0; k < given->setup->nparameters; k++)
+        given->gradient[k] +=
+            lg_dot(nv, given->setup->dq + (long)nv * k, g->s.q) + lg_dot(nv, given->setup->dv + (long)nv * k, g->s.v);
+    return LG_OK;
+}
+
+static lg_status poll_back(void *self)
+{
+    const segment *g = self;
+    return g->given->poll(g->given->self, g->t);
+}
+
+static lg_status go_back(segment *g)
+{
+    g->poll = lg_poll_start(poll_back, g);
+    for (long i = g->count - 1; i >= 0; i--)
+        LG_TRY(go_over_step(g, i));
+    return g->given->first ? go_over_start(g) : LG_OK;
+}
+
+static lg_status run_segment(segment *g, lg_report *report)
+{
+    LG_TRY(lg_arena_open(&g->arena, layout_steps, g));
+    LG_TRY(open_state(g));
+    g->restarts = g->run.restarts;
+    LG_TRY(take_steps(g, report));
+    lg_status status = go_back(g);
+    if (status != LG_OK)
+        lg_run_report(&g->run, status, g->run.h, report);
+    return status;
+}
+
+lg_status lg_adjoint_go_back(lg_adjoint *adjoint, lg_report *report)
+{
+    segment g = {.given = adjoint};
+    lg_status status = lg_run_open(&g.run, adjoint->setup, report);
+    if (status == LG_OK) {
+        status = run_segment(&g, report);
+        report->status = status;
+        lg_run_close(&g.run);
+    }
+    lg_arena_close(&g.arena);
+    return status;
+}

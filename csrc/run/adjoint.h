@@ -1,0 +1,31 @@
+/* The derivatives of a number by the parameters of a run, backwards in time: segment by segment, each from a state at
+   which the run can be taken up. */
+#ifndef LG_RUN_ADJOINT_H
+#define LG_RUN_ADJOINT_H
+
+#include "run/integrate.h"
+
+/* The derivatives of the number by the saved states, in rows of q, v, vdot and lam. */
+typedef struct lg_adjoint_rows {
+    int count; /* those that have not been added yet; the last one is the next */
+    const double *t, *values;
+} lg_adjoint_rows;
+
+typedef struct lg_adjoint {
+    const lg_setup *setup; /* its start is the state at which the segment begins */
+    const lg_schedule *schedule; /* of the whole run */
+    long steps; /* of the segment */
+    int first; /* the run has begun with this segment */
+    lg_adjoint_rows *rows;
+    double *state; /* derivatives by the state at the end of the segment, those of a row and of the stepper's carry; in
+                      place by its start. NULL: zero; they are allocated then. The caller frees them */
+    int nstate; /* their number */
+    double *gradient; /* by the parameters; is added to */
+    lg_status (*poll)(void *self, double t);
+    void *self;
+} lg_adjoint;
+
+/* On failure the report says why. */
+lg_status lg_adjoint_go_back(lg_adjoint *adjoint, lg_report *report);
+
+#endif

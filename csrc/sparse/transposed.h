@@ -1,0 +1,11 @@
+/* The two halves of a solution with the transposed matrix, by the factors of the matrix itself; private to sparse/. */
+#ifndef LG_SPARSE_TRANSPOSED_H
+#define LG_SPARSE_TRANSPOSED_H
+
+#include "sparse/front.h"
+
+/* In place in z, which holds the unknowns as the plan orders them. The factors are not kept ones. */
+void lg_front_forward_transposed(const lg_plan *plan, const lg_front *front, const lg_front_data *data, double *z);
+void lg_front_backward_transposed(const lg_plan *plan, const lg_front *front, const lg_front_data *data, double *z);
+
+#endif

@@ -1,0 +1,256 @@
+"""`gradient`: the derivatives of one number by many parameters of a run, by one pass backwards."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterator, Sequence
+from os import PathLike
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+
+from lgint import _core
+from lgint._args import Array, number, shown
+from lgint._model.model import Model
+from lgint._run.checkpoints import Checkpoints, checkpoints_in
+from lgint._run.integrate import count, integrate, times_of
+from lgint._run.options import all_options, check_options, inherited, steps_of
+from lgint._run.outputs import Output, outputs_of
+from lgint._run.progress import progress_bar
+from lgint._run.pullback import pull_back
+from lgint._run.sensitivity import parameters_of, slopes_of
+from lgint._run.start import Start, start_of, start_option
+from lgint._run.trajectory import Trajectory
+from lgint._state.state import State
+
+Cost = Callable[..., tuple[float, Any]]
+TAKEN: Final = ("t_end", "h", "t0", "save_every", "stops", "start", "progress")  # arguments of integrate
+
+
+class _Plan(NamedTuple):
+    """The run, as the core is given it."""
+
+    model: Model
+    core: _core.System
+    method: str
+    options: dict[str, Any]
+    start: Start
+    given: dict[str, Any]  # options for the core
+    t_end: float
+    h: float
+    save_every: int
+    stops: Array | None
+    slopes: tuple[int, Array, Array]  # number of parameters, derivatives of the start
+    report: Callable[[float], None] | None
+
+
+def gradient(
+    model: Model,
+    method: str,
+    cost: Cost,
+    parameters: Sequence[str],
+    *,
+    outputs: Sequence[Sequence[Any]],
+    every_state: bool = True,
+    checkpoints: str | PathLike[str] | None = None,
+    **arguments: Any,
+) -> tuple[float, Array, Trajectory]:
+    """A number that follows from a run, and its derivatives by parameters.
+
+    The run is followed by one pass backwards over its steps, which takes about as long for a thousand parameters as for
+    one. The derivatives are those of the discrete method, as with `sensitivity` of `integrate`.
+
+    Parameters
+    ----------
+    model : Model
+        Of bodies, joints and forces.
+    method : str
+        One whose steps have an adjoint; the others are refused.
+    cost : function
+        cost(t, *arrays) -> (value, derivatives): the number for the values of the outputs, in arrays (n, ...) at the
+        times t (n,), and its derivatives by each of these arrays, in a list of arrays of the same shapes. It is called
+        once.
+    parameters : list of str
+        Names of parameters as for `sensitivity` of `integrate`.
+    outputs : list of tuples
+        Each the name of a method of a trajectory and its arguments: ("position", "tip").
+    every_state : bool
+        True: the cost sees all states that `integrate` would save, from the start on: every accepted step, or with
+        `save_every` a part of them. False: those at the times `stops` and at `t_end` only, and the run has no others.
+    checkpoints : path, optional
+        A folder for the states from which parts of the run are taken once more; it is made if there is none, and its
+        files are removed at the end. Default: they are kept in memory. Their number, and the steps between two of
+        them, are at most the square root of twice the number of steps.
+    **arguments
+        `t_end`, `h`, `t0`, `save_every`, `stops`, `progress` and options of the method, as for `integrate`. A run with
+        `every_state=False` has no `save_every`.
+
+    Returns
+    -------
+    value : float
+        That of the cost.
+    gradient : ndarray, shape (p,)
+        Its derivatives by the parameters.
+    run : Trajectory
+        The states that the cost has seen.
+
+    Raises
+    ------
+    ValueError
+        For mistakes found before the run, as for `integrate`; for a cost that returns something else, or derivatives
+        of other shapes.
+    ConvergenceError, SingularError, StepSizeError, Interrupted
+        As for `integrate`.
+    """
+    wanted = outputs_of(outputs)
+    _check_outputs(model, wanted)
+    plan = _plan(model, method, parameters, every_state, arguments)
+    with (
+        checkpoints_in(checkpoints) as marks,
+        progress_bar(arguments.get("progress", False), plan.start.t, plan.t_end, "s") as report,
+    ):
+        plan = plan._replace(report=report)
+        run = _forwards(plan, marks, every_state)
+        values = [_values(output, run) for output in wanted]
+        value, weights = _cost(cost, run, wanted, values)
+        rows, found = pull_back(run, parameters_of(parameters), wanted, weights)
+        return value, found + _backwards(plan, marks, run, rows), run
+
+
+def _check_outputs(model: Model, outputs: list[Output]) -> None:
+    """ValueError, before the run, for arguments that an accessor refuses at the start of the model."""
+    for output in outputs:
+        if isinstance(model, Model) and hasattr(State, output.accessor):
+            getattr(model.state(), output.accessor)(*output.arguments)
+
+
+def _plan(model: Model, method: str, parameters: Sequence[str], every_state: bool, arguments: dict[str, Any]) -> _Plan:
+    known = inspect.signature(integrate).parameters
+    options = {name: value for name, value in arguments.items() if name not in known}
+    for name in arguments.keys() & known.keys() - {*TAKEN}:
+        raise ValueError(f"{name}: gradient does not have this argument of integrate; it has {', '.join(TAKEN)}")
+    if "t_end" not in arguments:
+        raise ValueError("t_end: the time at which the run ends is missing")
+    if not every_state and "save_every" in arguments:
+        raise ValueError("save_every: with every_state=False the cost sees the states at stops and at t_end only")
+    check_options(method, options, gradient)
+    if start_option(arguments.get("start"), options) is not None:
+        raise ValueError("start: gradient begins at the start of a model; give model.with_state(run)")
+    t0, h = arguments.get("t0", 0.0), arguments.get("h")
+    chosen = all_options(method, options, inherited(None, options, own_steps=False))
+    start = start_of(model, method, t0, None, chosen)
+    core, memory, slopes = slopes_of(model, parameters, start.t, start.memory, False)
+    step, given = steps_of(method, h, options, {})
+    return _Plan(
+        model,
+        core,
+        method,
+        chosen,
+        start._replace(memory=memory),
+        given,
+        number("t_end", arguments["t_end"]),
+        step,
+        count("save_every", arguments.get("save_every", 1)),
+        None if arguments.get("stops") is None else np.unique(times_of("stops", arguments["stops"])),
+        slopes,
+        None,
+    )
+
+
+# ---- forwards ----
+
+
+def _forwards(plan: _Plan, marks: Checkpoints, every_state: bool) -> Trajectory:
+    """The run, of which `marks` gets the states from which parts of it are taken once more."""
+    stops = np.empty(0) if plan.stops is None else plan.stops
+    only = None if every_state else np.unique([*stops, plan.t_end])
+    begin, q, v, memory = plan.start
+    arguments = (plan.core, plan.method, begin, plan.t_end, plan.h, plan.save_every, q, v, memory, plan.given)
+    try:
+        result = _core.integrate(
+            *arguments, plan.report, only, stops=plan.stops, slopes=(plan.slopes[0], None, None), on_mark=marks.add
+        )
+    except BaseException as error:
+        so_far = getattr(error, "result", None)
+        if isinstance(so_far, dict):
+            error.trajectory = _trajectory(plan, so_far, -1)  # type: ignore[attr-defined]
+        raise
+    return _trajectory(plan, result, 0)
+
+
+def _trajectory(plan: _Plan, result: dict[str, Any], status: int) -> Trajectory:
+    result["stats"]["gradients_formed"] = 0
+    return Trajectory(plan.model, plan.method, plan.options, {**result, "status": status})
+
+
+def _values(output: Output, run: Trajectory) -> Array:
+    values = output.of(run)
+    if values.shape[:1] != run.t.shape:
+        raise ValueError(f"outputs: {output} has no value for each state")
+    return values
+
+
+def _cost(cost: Cost, run: Trajectory, outputs: list[Output], values: list[Array]) -> tuple[float, list[Array]]:
+    """What the cost function returns, checked."""
+    found = cost(run.t, *(array.copy() for array in values))
+    if not isinstance(found, tuple) or len(found) != 2:
+        raise ValueError(f"cost: a pair (value, derivatives) expected, got {shown(found)}")
+    value, derivatives = found
+    if np.ndim(value) or not np.isfinite(value):
+        raise ValueError(f"cost: a finite number expected as value, got {shown(value)}")
+    if len(outputs) == 1 and isinstance(derivatives, np.ndarray) and derivatives.shape == values[0].shape:
+        derivatives = [derivatives]
+    if not isinstance(derivatives, Sequence) or len(derivatives) != len(outputs):
+        raise ValueError(
+            f"cost: a list of {len(outputs)} arrays of derivatives expected, one for each output, got "
+            f"{shown(derivatives)}"
+        )
+    return float(value), [_weights(*each) for each in zip(outputs, values, derivatives, strict=True)]
+
+
+def _weights(output: Output, values: Array, given: Any) -> Array:
+    weights = np.asarray(given, dtype=float)
+    if weights.shape != values.shape:
+        raise ValueError(
+            f"cost: derivatives by {output} of shape {values.shape} expected, as its values have, got an array of "
+            f"shape {weights.shape}"
+        )
+    if not np.isfinite(weights).all():
+        raise ValueError(f"cost: finite derivatives by {output} expected")
+    return weights
+
+
+# ---- backwards ----
+
+
+def _backwards(plan: _Plan, marks: Checkpoints, run: Trajectory, rows: Array) -> Array:
+    """The share of the states in the gradient, segment by segment from the last one on."""
+    found, state, left, steps = np.zeros(plan.slopes[0]), None, len(rows), run.stats.steps
+    for mark in _reversed(marks):
+        slopes = plan.slopes if mark.step == 0 else (plan.slopes[0], None, None)
+        left, state, found = _core.adjoint(
+            plan.core,
+            plan.method,
+            mark.t,
+            plan.t_end,
+            plan.h,
+            mark.q,
+            mark.v,
+            mark.start,
+            plan.given,
+            plan.stops,
+            steps - mark.step,
+            slopes,
+            (run.t[:left], rows[:left]),
+            state,
+            found,
+            None if plan.report is None else (lambda _: None),
+        )
+        steps = mark.step
+    if left:
+        raise ValueError(f"stops: {run.t[left - 1]!r} is no end of a step, as another one is too near to it")
+    return found
+
+
+def _reversed(marks: Checkpoints) -> Iterator[Any]:
+    return (marks[i] for i in reversed(range(len(marks))))
