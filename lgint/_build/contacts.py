@@ -22,6 +22,7 @@ SHAPES: Final = {  # by name: the shapes of their values, how they are called, a
     "disc": (((3,), (3,), ()), "center, axis, radius", ("center", "axis", "radius")),
     "box": (((3,), (3,)), "center, half sizes", ("center", "half_sizes", "axes")),
 }
+REGULARIZATION: Final = 1e-3  # m/s
 _STEM: Final = "contact_"
 _BRISTLE: Final = "_bristle"
 _ROWS: Final = [row.removeprefix(_STEM) for row in DECLARED if row.startswith(_STEM)]
@@ -42,7 +43,7 @@ class ContactBuilder(ForceBuilder):
         exponent: float = 1.0,
         damping: float = 0.0,
         friction: float = 0.0,
-        regularization: float = 1e-3,
+        regularization: float = REGULARIZATION,
         bristle: ArrayLike | None = None,
         name: str | None = None,
     ) -> str:
@@ -89,7 +90,8 @@ class ContactBuilder(ForceBuilder):
         Raises
         ------
         ValueError
-            For unknown bodies and shapes, pairs of shapes that cannot touch, values out of range, and a name in use.
+            For unknown bodies and shapes, pairs of shapes that cannot touch, values out of range, bristles without
+            friction, and a name in use.
         """
         partners = [self._partner(who) for who in (a, b)]
         if partners[0] == partners[1]:
@@ -109,8 +111,12 @@ class ContactBuilder(ForceBuilder):
         if bristle is None:
             given["regularization"] = regularization
         else:
-            if regularization != 1e-3:
+            if regularization != REGULARIZATION:
                 raise ValueError(f"regularization of {name!r}: bristles have none; leave it out")
+            if np.ndim(friction) == 0 and friction == 0:
+                raise ValueError(
+                    f"bristle of {name!r}: bristles hold by friction, which is zero; give friction as well"
+                )
             stiff = array(f"bristle of {name!r}", bristle, (), (2,))
             given |= dict(zip(("bristle", "bristle_damping"), (*np.ravel(stiff), 0.0), strict=False))
         order = (1, 0) if turned else (0, 1)

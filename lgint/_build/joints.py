@@ -117,7 +117,8 @@ class JointBuilder(ElementBuilder):
         """
         if kind == "distance":
             refused = {"axis": axis, "second_axis": second_axis, "carrier": carrier, "angle": angle, "rate": rate}
-            _refuse_all(kind, **refused, limits=limits, limit_stiffness=limit_stiffness)
+            damping = limit_damping if limit_damping != 0 else None
+            _refuse_all(kind, **refused, limits=limits, limit_stiffness=limit_stiffness, limit_damping=damping)
             return self.add_distance(a, b, point=point, point_a=point_a, point_b=point_b, length=length, name=name)
         choice("joint kind", kind, KINDS, MEANT)
         _refuse(kind, "length", length)

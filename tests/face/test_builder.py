@@ -526,3 +526,25 @@ def test_a_link_leaves_few_objects_to_the_garbage_collector():
     before = tracked()
     kept.append(lgint.models.pendulum_chain(n=600))
     assert (tracked() - before) / 600 < 12
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda b: b.add_force("arm", torque=(1, 0, 0), point=(1, 0, 0)), "point of the torque on 'arm'"),
+        (lambda b: b.add_force("arm", torque=(1, 0, 0), local_point=(1, 0, 0)), "local_point of the torque on 'arm'"),
+        (lambda b: b.add_joint_drive("hinge", motion=0.3), "motion of the drive of 'hinge': a stiffness or a damping"),
+        (lambda b: b.add_joint_drive("hinge", torque=1.0, motion=0.3), "motion of the drive of 'hinge'"),
+        (
+            lambda b: b.add_joint("distance", lgint.ground, "arm", point_b=(0, 0, 1), limit_damping=1.0),
+            "limit_damping",
+        ),
+    ],
+)
+def test_what_would_have_no_effect_is_refused(call, message):
+    b = lgint.ModelBuilder()
+    b.add_body("arm", mass=1.0, inertia=(1, 1, 1), position=(1, 0, 0))
+    b.add_joint("revolute", lgint.ground, "arm", point=(0, 0, 0), axis=(0, 0, 1), name="hinge")
+    with pytest.raises(ValueError, match=message):
+        call(b)
+    assert not b._forces and [*b._joints] == ["hinge"]

@@ -214,7 +214,8 @@ def support(d: Draft) -> None:
 
 def load(d: Draft, kind: str) -> None:
     given = d.choose(d.vector(), ([0.0, 0.01, 1.0], d.vector((3, 3))), push, compiled("push", "load"))
-    d.b.add_force(d.body(), **{kind: given}, local_point=d.vector(), frame=d.choose("body", "inertial"))
+    at = {"local_point": d.vector()} if kind == "force" else {}
+    d.b.add_force(d.body(), **{kind: given}, **at, frame=d.choose("body", "inertial"))
 
 
 def whole(d: Draft, kind: str) -> None:

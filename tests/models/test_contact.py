@@ -461,6 +461,7 @@ MISTAKES = [
     ({"regularization": 0.0}, "regularization"),
     ({"friction": -0.1}, "friction"),
     ({"regularization": 0.1, "bristle": 1e3}, "regularization of 'touch': bristles have none"),
+    ({"bristle": 1e3}, "bristle of 'touch': bristles hold by friction"),
 ]
 
 
