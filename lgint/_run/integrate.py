@@ -23,7 +23,7 @@ from lgint._run.methods import ROWS
 from lgint._run.misaligned import explain
 from lgint._run.options import all_options, check_options, inherited, left_over, steps_of, takes_own_steps
 from lgint._run.progress import progress_bar
-from lgint._run.sensitivity import parameters_of, refuse_curve, refuse_others, slopes_of
+from lgint._run.sensitivity import names_of, parameters_of, refuse_curve, slopes_of
 from lgint._run.start import Start, start_of, start_option
 from lgint._run.trajectory import SLOPES, Trajectory
 
@@ -110,9 +110,9 @@ def integrate(
     ----------
     model : Model, CallableModel, LagrangianModel or a list of them
         The models of a list run one after the other in a single call of the core, without Python between the runs;
-        `Model.variants` makes such lists from many values or starts. With `events`, `dense_output` or `save`, and for
-        models of different sizes or of functions, Python loops over the runs. `path`, and a trajectory as `start`,
-        are for single runs only.
+        `Model.variants` makes such lists from many values or starts. With `events`, `dense_output`, `save` or
+        `sensitivity`, and for models of different sizes or of functions, Python loops over the runs. `path`, and a
+        trajectory as `start`, are for single runs only.
     method : str
         One of `lgint.methods()`.
     t_end : float
@@ -172,8 +172,8 @@ def integrate(
         Names of parameters, of `model.values` or of its start, by which every state is differentiated:
         `trajectory.sensitivity` has the derivatives of the states, and `trajectory.derivative` those of any accessor.
         They are the exact derivatives of the steps taken, at fixed step sizes; see the page on gradients. Newton's
-            method solves such steps more tightly. A single run without `start`, `path` and `save` can have them, whose
-        events do not end it.
+        method solves such steps more tightly. A run that resumes one with sensitivities goes on with them,
+        and functions of `save` may use them. Events that end the run or act are refused.
     **options
         Options of the method; see `lgint.method_info`. With `rtol` or `atol` (numbers, arrays of length nv for
         coordinates and velocities alike, or arrays of length 2 nv, coordinates first) a method that has them chooses
@@ -204,38 +204,38 @@ def integrate(
     every = count("save_every", save_every)
     wanted = None if t_eval is None else times_of("t_eval", t_eval)
     if not isinstance(model, System):
-        models = _models(model, start=start, path=path, sensitivity=sensitivity)
+        models = _models(model, start=start, path=path)
         step, given = steps_of(method, h, options, {})
         schedule = (end, step, every, wanted, landings, dense_output)
         chosen = all_options(method, options, {})
         with progress_bar(progress, 0, len(models), "run") as move:
-            return _together(models, method, chosen, number("t0", t0), given, schedule, move, events, save)
+            return _together(models, method, chosen, number("t0", t0), given, schedule, move, events, save, sensitivity)
 
-    if sensitivity is not None:
-        refuse_others(start=start, path=path, save=save)
-        refuse_curve(method, t_eval=t_eval, dense_output=dense_output)
     state = start_of(model, method, t0, start, all_options(method, options, {}))
     kept = inherited(start, options, own_steps=takes_own_steps(start, h, options))
     if path is not None:
         _refuse_dense_output(dense_output)
+    names = names_of(sensitivity, start)
     own = None if start is None else {"t": state.t, "q": state.q, "v": state.v}
     plan = {"t0": t0, "t_end": end, "h": h, "save_every": every, "t_eval": wanted, "stops": landings, "start": own}
-    with folder_of(path, model, method, options, kept, plan, events, save) as (folder, known):
+    asked = {**plan, "sensitivity": names and [*parameters_of(names)]}
+    with folder_of(path, model, method, options, kept, asked, events, save) as (folder, known):
         if known is not None and known.status >= 0:
             return known
         if known is not None:
-            state = start_of(model, method, t0, known)
+            state, names = start_of(model, method, t0, known), names_of(names, known)
         if folder is not None and folder.options:
             kept = left_over(method, folder.options, options)
         wanted = _after(wanted, known)
         chosen = all_options(method, options, kept)
         watch = None if events is None else Events(model, events, known, start)
-        keeper = keeper_of(model, method, chosen, save, folder, known is not None and wanted is None, watch)
+        skip = known is not None and wanted is None
+        keeper = keeper_of(model, method, chosen, save, folder, skip, watch, names or ())
         step, given = steps_of(method, h, options, kept)
         schedule = (end, step, every, wanted, landings, dense_output)
         with progress_bar(progress, state.t, end, "s") as report:
             begin = state.inheriting(kept)
-            return _run(model, method, chosen, begin, given, schedule, report, watch, keeper, names=sensitivity)
+            return _run(model, method, chosen, begin, given, schedule, report, watch, keeper, names=names)
 
 
 def _together(
@@ -248,19 +248,20 @@ def _together(
     move: Callable[[float], None] | None,
     events: Event | Sequence[Event] | None,
     save: Save | None,
+    names: Sequence[str] | None,
 ) -> ensemble.Ensemble:
     """Runs an ensemble in a single call of the core, or run by run if Python has something to do in each run."""
     *times, dense = schedule
-    if events is None and save is None and not dense and ensemble.loops_in_core(models):
+    if events is None and save is None and names is None and not dense and ensemble.loops_in_core(models):
         end, step, every, *rest = times
         whole = None if move is None else lambda done: move(int(done))
         return ensemble.run(models, method, options, begin, end, step, every, given, whole, *rest)
 
     def single(model: System, report: Callable[[float], None] | None, others: int) -> Trajectory:
         watch = None if events is None else Events(model, events)
-        keeper = keeper_of(model, method, options, save)
+        keeper = keeper_of(model, method, options, save, parameters=names or ())
         start = start_of(model, method, begin, None, options)
-        return _run(model, method, options, start, given, schedule, report, watch, keeper, others)
+        return _run(model, method, options, start, given, schedule, report, watch, keeper, others, names)
 
     return ensemble.one_by_one(models, method, options, single, move)
 
@@ -283,7 +284,7 @@ def _run(
     end, step, every, wanted, landings, dense = schedule
     on_step = watch.on_step if watch else None
     on_stop = watch.on_stop if watch and watch.acts else None
-    knots = _needs_knots(dense, names is not None and wanted is not None, on_stop is not None)
+    knots = _needs_knots(method, schedule, names is not None, on_stop is not None, keeper is not None)
     on_rows, room, kept = (keeper.take, keeper.room(model), keeper.kept(model)) if keeper else (None, 0, 0)
     ends = watch is not None and watch.may_end
     core, memory, slopes = (model.core, memory, None) if names is None else slopes_of(model, names, begin, memory, ends)
@@ -325,13 +326,18 @@ def _refuse_dense_output(wanted: bool) -> None:
         )
 
 
-def _needs_knots(dense: bool, slopes_inside: bool, jumps: bool) -> bool:
+def _needs_knots(method: str, schedule: tuple[Any, ...], slopes: bool, jumps: bool, keeps: bool) -> bool:
     """Whether a run keeps both ends of its steps: for dense output, or for derivatives at times of t_eval."""
+    *_, wanted, _, dense = schedule
+    inside = slopes and wanted is not None
+    if slopes:
+        refuse_curve(method, t_eval=wanted, dense_output=dense)
     if dense and jumps:
         raise ValueError("dense_output: an action makes the state jump, which it cannot show; give times as t_eval")
-    if slopes_inside and jumps:
-        raise ValueError("t_eval: an action makes the state jump, and derivatives are known at steps only; give stops")
-    return dense or slopes_inside
+    if inside and (jumps or keeps):
+        why = "an action makes the state jump" if jumps else "it follows from all steps, which `save` and `path` let go"
+        raise ValueError(f"t_eval: derivatives are known at steps only, since {why}; give the times as stops")
+    return dense or inside
 
 
 def _after(wanted: Array | None, known: Trajectory | None) -> Array | None:

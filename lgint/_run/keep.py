@@ -18,7 +18,7 @@ from lgint._run.folder import END, RESUME, Folder, read
 from lgint._run.memory import layout_of
 from lgint._run.methods import ROWS
 from lgint._run.options import all_options
-from lgint._run.trajectory import SAVED, STATE, STEP, Trajectory, event_arrays, loaded
+from lgint._run.trajectory import SAVED, SLOPES, STATE, STEP, Trajectory, event_arrays, loaded
 
 Save = Sequence[str] | Mapping[str, Callable[[Trajectory], Any]]
 BYTES: Final = 2**22  # size of the rows that the core collects before it passes them on
@@ -61,6 +61,8 @@ class Keeper:
         Whether the first row is already stored.
     watch : Events, optional
         The detection of events, which are stored in the folder as well.
+    parameters : list of str
+        By which the run is differentiated.
     """
 
     def __init__(
@@ -72,8 +74,10 @@ class Keeper:
         folder: Folder | None,
         skip: bool,
         watch: Events | None,
+        parameters: Sequence[str],
     ) -> None:
         self._run = model, method, options
+        self._parameters = [*parameters]
         self._extra: str | None = ROWS[method]["extra"]
         self._save = _checked(save, self._extra)
         self._folder = folder
@@ -83,10 +87,10 @@ class Keeper:
         self._parts: list[str] = []  # the parts of the states that are kept
         self._shapes: dict[str, tuple[int, ...]] = {}  # of one value of each quantity
 
-    @staticmethod
-    def room(model: System) -> int:
+    def room(self, model: System) -> int:
         """How many rows the core collects before it passes them on."""
-        width = len(STEP) + sum(model.core.widths.values())
+        slopes = len(self._parameters) * (3 * model.nv + model.nc)
+        width = len(STEP) + sum(model.core.widths.values()) + slopes
         return int(np.clip(BYTES // (8 * width), 1, 2**16))
 
     def kept(self, model: System) -> int:
@@ -127,7 +131,7 @@ class Keeper:
         folder.note(name, about, _end(rows) | event_arrays(events or ([], [], [])))
 
     def _add(self, rows: dict[str, Any]) -> None:
-        columns = {name: rows[name] for name in (*STATE, "extra") if name in rows}
+        columns = {name: rows[name] for name in (*STATE, "extra", SLOPES) if name in rows}
         if self._skip and len(rows["t"]):
             self._skip = False
             columns = {name: values[1:] for name, values in columns.items()}
@@ -140,14 +144,15 @@ class Keeper:
 
     def _chosen(self, columns: dict[str, Array], rows: dict[str, Any]) -> dict[str, Array]:
         """Columns by the names of their files."""
-        named = {name if name in STATE else f"extra_{self._extra}": values for name, values in columns.items()}
+        named = {f"extra_{self._extra}" if name == "extra" else name: values for name, values in columns.items()}
         if self._save is None:
             return named
         chosen = {name: named[name] for name in STEP}
         if not isinstance(self._save, Mapping):
             wanted = [name if name in STATE else f"extra_{name}" for name in self._save]
+            wanted += [SLOPES] if SLOPES in named else []
             return chosen | {name: named[name] for name in wanted}
-        trajectory = Trajectory(*self._run, {**rows, **columns, "knots": None})
+        trajectory = Trajectory(*self._run, {**rows, **columns, "knots": None, "parameters": self._parameters})
         for name, function in self._save.items():
             chosen[SAVED + name] = self._values(name, function(trajectory), len(chosen["t"]))
         return chosen
@@ -169,11 +174,12 @@ def keeper_of(
     folder: Folder | None = None,
     skip: bool = False,
     watch: Events | None = None,
+    parameters: Sequence[str] = (),
 ) -> Keeper | None:
     """A keeper, or None if the run does not need one."""
     if save is None and folder is None:
         return None
-    return Keeper(model, method, options, save, folder, skip, watch)
+    return Keeper(model, method, options, save, folder, skip, watch, parameters)
 
 
 @contextmanager
@@ -242,7 +248,7 @@ def _end(rows: Mapping[str, Any]) -> dict[str, Array]:
 
 def _parts(columns: Mapping[str, Array]) -> dict[str, Any]:
     """Columns of files as entries of a result."""
-    result: dict[str, Any] = {name: values for name, values in columns.items() if name in STATE}
+    result: dict[str, Any] = {name: values for name, values in columns.items() if name in (*STATE, SLOPES)}
     extra = [values for name, values in columns.items() if name.startswith("extra_")]
     saved = {name[len(SAVED) :]: values for name, values in columns.items() if name.startswith(SAVED)}
     return result | ({"extra": extra[0]} if extra else {}) | {"saved": saved}

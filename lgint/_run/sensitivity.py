@@ -10,7 +10,7 @@ from typing import Any, Final
 import numpy as np
 
 from lgint import _core
-from lgint._args import Array, shown
+from lgint._args import Array, listing, shown
 from lgint._model.compile import CONTROL
 from lgint._model.model import Model
 from lgint._model.sensitivity import direction
@@ -24,9 +24,6 @@ from lgint._state.slopes import slopes_of as start_slopes
 # forward differences of the sixth order, where a value is zero and may have to stay positive
 FORWARD: Final = tuple(zip(range(7), np.array([-147, 360, -450, 400, -225, 72, -10]) / 60, strict=True))
 INSTEAD: Final = {
-    "start": "begin a new one from model.with_state(start)",
-    "path": "save its result with run.save",
-    "save": "it keeps whole states",
     "events": "only events that record their times and change nothing",
 }
 STEP: Final = 1e-2  # by how much differences move angles, and velocities and parameters in proportion to themselves
@@ -64,6 +61,25 @@ class Named(list[str]):
     def __init__(self, names: Sequence[str], dq: Array, dv: Array) -> None:
         super().__init__(names)
         self.dq, self.dv = dq, dv  # (p, nv)
+
+
+class Resumed(list[str]):
+    """Names of parameters of a run that is resumed, whose carry has the derivatives."""
+
+
+def names_of(given: Sequence[str] | None, start: Any) -> Sequence[str] | None:
+    """The parameters of a run: those of the run `start`, if it resumes one; ValueError if others are given."""
+    if start is None:
+        return given
+    own = start._parameters
+    if given is None:
+        return Resumed(own) if own else None
+    if [*parameters_of(given)] != own:
+        raise ValueError(
+            f"sensitivity: the run that is resumed has derivatives by {listing(own)}, but {shown(given)} was given; "
+            "leave it out, or begin a new run from model.with_state(start)"
+        )
+    return Resumed(own)
 
 
 def sensitivity_of(names: Sequence[str], columns: Array, nv: int) -> Sensitivity:
@@ -119,6 +135,9 @@ def slopes_of(
             "parameters; build the model of bodies, joints and forces"
         )
     _refuse_memory(model)
+    if isinstance(given, Resumed):
+        none = np.zeros(len(names) * model.nv)
+        return core_by(model, names), memory, (len(names), none, none)
     if isinstance(given, Named):
         core, dq, dv = core_by(model, names), given.dq, given.dv
     else:
@@ -201,11 +220,14 @@ def _displaced(run: Any, found: Sensitivity, k: int, change: float) -> Any:
 def _moved(model: Model, parts: Mapping[str, Array], found: Sensitivity, k: int, change: float) -> dict[str, Array]:
     """Parts of states along their derivatives by parameter k, with the angles that memory holds."""
     moved = dict(parts)
-    moved["q"] = model.core.retract(parts["q"], change * found.dq[..., k])
+    if "q" in parts:
+        moved["q"] = model.core.retract(parts["q"], change * found.dq[..., k])
     for name, slope in (("v", found.dv), ("vdot", found.dvdot), ("lam", found.dlam)):
-        moved[name] = parts[name] + change * slope[..., k]
-    if model.core.nmem:
-        moved["mem"] = model.core.remember(*(moved[name] for name in ("t", "q", "v", "vdot", "mem")))
+        if name in parts:
+            moved[name] = parts[name] + change * slope[..., k]
+    needed = ("t", "q", "v", "vdot", "mem")
+    if model.core.nmem and parts.keys() >= {*needed}:
+        moved["mem"] = model.core.remember(*(moved[name] for name in needed))
     return moved
 
 

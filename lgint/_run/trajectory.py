@@ -103,7 +103,7 @@ class Trajectory(States):
         `parameters` has their names, `dq`, `dv`, `dvdot` (n, nv, p) and `dlam` (n, nc, p) the derivatives. Those of q
         are left-trivialised: a change dp moves q to q exp(dq dp), block by block.
         """
-        return None if self._slopes is None else sensitivity_of(self._parameters, self._slopes, self.v.shape[1])
+        return None if self._slopes is None else sensitivity_of(self._parameters, self._slopes, self.model.nv)
 
     def derivative(self, accessor: str, *arguments: Any, **keywords: Any) -> Array:
         """Derivatives of what a method of the trajectory gives by the parameters of its `sensitivity`.
@@ -197,8 +197,8 @@ class Trajectory(States):
         columns = {name: getattr(self, name)[rows] for name in self._parts}
         chosen = self._with({**columns, **{name: values[rows] for name, values in self.extra.items()}})
         chosen.saved = {name: values[rows] for name, values in self.saved.items()}
-        if self._slopes is not None:
-            chosen._slopes, chosen._parameters = self._slopes[rows], self._parameters
+        chosen._parameters = self._parameters
+        chosen._slopes = None if self._slopes is None else self._slopes[rows]
         return chosen
 
     def state(self, index: int | None = None, *, t: float | None = None) -> State:
@@ -257,7 +257,7 @@ class Trajectory(States):
             return {key: read_only(values[row]) for key, values in self.extra.items()}
         at_end = row == len(self.t) - 1 and self.t[row] == self.end["t"][-1]
         if name == CARRY:
-            if not (at_end and self.carry.size):
+            if not (at_end and self.carry.size) or self._parameters:  # the carry also has derivatives
                 raise AttributeError("only the last state of a run has carry")
             return read_only(self.carry)
         if at_end and getattr(self, name, None) is None:
@@ -380,7 +380,7 @@ class Trajectory(States):
             "parts": self._parts,
             "events": None if self.t_events is None else len(self.t_events),
         }
-        about |= {"parameters": self._parameters} if self._slopes is not None else {}
+        about |= {"parameters": self._parameters} if self._parameters else {}
         tables = "to_pandas() and to_xarray() give tables that can be written in other formats"
         files.write(files.path_for(path, (".npz",), tables), about, self._arrays())
 
@@ -523,8 +523,8 @@ def loaded(about: Mapping[str, Any], arrays: Mapping[str, Array], model: System,
     """The trajectory in a file of a run of `model`; `finite`: check that all states are finite."""
     result: dict[str, Any] = {name: arrays[name] for name in (*about["parts"], "carry")}
     result["saved"] = {name[len(SAVED) :]: values for name, values in arrays.items() if name.startswith(SAVED)}
-    if SLOPES in arrays:
-        result |= {SLOPES: arrays[SLOPES], "parameters": about["parameters"]}
+    result["parameters"] = about.get("parameters") or about.get("arguments", {}).get("sensitivity") or []
+    result |= {SLOPES: arrays[SLOPES]} if SLOPES in arrays else {}
     extra = [values for name, values in arrays.items() if name.startswith("extra_")]
     result |= {"extra": extra[0]} if extra else {}
     result["end"] = {name: arrays[f"end_{name}"] for name in STATE}

@@ -24,7 +24,14 @@ from lgint._run.trajectory import Trajectory
 
 # exceptions with which a run may fail; any other one is a mistake in a program and ends the sweep
 FAILURES = (_core.IntegrationError, ValueError, ArithmeticError, LookupError)
-ALONE = ("events", "dense_output", "start", "save", "path")  # arguments with which a run is not part of an ensemble
+ALONE = (
+    "events",
+    "dense_output",
+    "start",
+    "save",
+    "path",
+    "sensitivity",
+)  # arguments with which a run is not part of an ensemble
 ARGUMENTS = [p.name for p in inspect.signature(integrate).parameters.values() if p.kind == p.KEYWORD_ONLY]
 
 Observable = Callable[[Trajectory], Any]

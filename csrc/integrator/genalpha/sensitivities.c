@@ -30,10 +30,16 @@ static const char *refused(const lg_stepper *self)
     return g->optimal_start ? "start=\"optimal\" has no derivatives; start=\"plain\" has" : NULL;
 }
 
+/* Numbers in the carry for each parameter before dmu: derivatives of a_n, and of vdot of the step before. */
+static int mu_offset(const lg_genalpha_stepper *g)
+{
+    return (1 + g->estimates) * g->base.system->space->nv;
+}
+
 static int count(const lg_stepper *self)
 {
     const lg_genalpha_stepper *g = (const lg_genalpha_stepper *)self;
-    return (1 + g->estimates) * self->system->space->nv;
+    return mu_offset(g) + (g->index == LG_INDEX_STABILIZED ? self->system->pattern->nrows : 0);
 }
 
 static void layout_mu(lg_genalpha_stepper *g, lg_alpha_slopes *d, lg_arena *arena)
@@ -45,7 +51,7 @@ static void layout_mu(lg_genalpha_stepper *g, lg_alpha_slopes *d, lg_arena *aren
     lg_matrix_layout_values(&d->reaction, g->base.plan, arena);
     d->of_q = lg_arena_take(arena, (size_t)space->nblocks * sizeof *d->of_q);
     d->mu = lg_arena_doubles(arena, (size_t)space->nv + nrows);
-    d->dmu = lg_arena_doubles(arena, (size_t)g->base.nparameters * nrows);
+    d->adjoint_mu = lg_arena_doubles(arena, nrows);
 }
 
 static void layout(lg_stepper *self, lg_arena *arena)
@@ -86,8 +92,7 @@ static void reset(const lg_stepper *self, const lg_sensitivities *s)
     int nv = self->system->space->nv, n = count(self);
     for (int k = 0; k < s->count; k++) {
         lg_copy(nv, s->a + (long)nv * k, s->own + (long)n * k);
-        if (n > nv)
-            lg_zero(nv, s->own + (long)n * k + nv);
+        lg_zero(n - nv, s->own + (long)n * k + nv);
     }
 }
 
@@ -288,13 +293,14 @@ static lg_status correct_mu(lg_genalpha_stepper *g, const double *dq, double *dm
     return LG_OK;
 }
 
-/* x, dlam, dmu and dq in stabilised index 2. The sweeps end where dmu no longer changes but for round-off. */
-static lg_status solve_with_mu(lg_genalpha_stepper *g, const lg_point *start, int k, const double *dq_n)
+/* x, dlam, dmu and dq in stabilised index 2, from dmu of the last step. The sweeps end where it no longer changes but
+   for round-off. */
+static lg_status solve_with_mu(lg_genalpha_stepper *g, const lg_point *start, int k, const double *dq_n, double *dmu)
 {
     const lg_pattern *pattern = g->base.system->pattern;
     const lg_alpha_slopes *d = g->slopes;
     int nv = g->base.system->space->nv, nrows = pattern->nrows;
-    double *dmu = d->dmu + (long)nrows * k, change = 1, last = INFINITY;
+    double change = 1, last = INFINITY;
     lg_linearised *l = &g->base.linear;
     LG_TRY(lg_linearised_reaction(l, start, k, d->ds_known));
     lg_matrix_add_product(&d->reaction, 1, dq_n, d->ds_known);
@@ -325,13 +331,13 @@ static lg_status advance(lg_genalpha_stepper *g, const lg_point *start, const lg
     predict(g, ratio, dv, da, own);
     LG_TRY(lg_linearised_terms(&g->base.linear, end, k));
     if (g->index == LG_INDEX_STABILIZED) {
-        LG_TRY(solve_with_mu(g, start, k, dq));
+        LG_TRY(solve_with_mu(g, start, k, dq, own + mu_offset(g)));
     } else {
         lg_alpha_move_known(g, dq, NULL, d->dq);
         LG_TRY(solve(g, d->dq));
         lg_alpha_move_along(g, d->x, d->dq);
     }
-    if (nown > nv)
+    if (g->estimates)
         lg_copy(nv, da, own + nv);
     for (int i = 0; i < nv; i++) {
         dq[i] = d->dq[i];

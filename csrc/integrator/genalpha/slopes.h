@@ -17,7 +17,7 @@ struct lg_alpha_slopes {
     double *theta0, *v0, *a0, *c; /* derivatives of what is known in a step */
     double *ds_known, *ds, *dq; /* ds without dmu, with it */
     double *x, *mu; /* solution; right-hand side and solution of mu */
-    double *dmu; /* nrows for each parameter: those of the last step, from which the next one begins */
+    double *adjoint_mu; /* nrows: that of phi in the last step of the adjoint, from which the next one begins */
     int knows_vdot; /* vdot of the step before counts, see take_accelerations in genalpha.c */
 };
 
