@@ -14,7 +14,7 @@ from lgint import _core
 from lgint._args import Array
 from lgint._linear.modes import ROUND_OFF
 from lgint._model.model import Model
-from lgint._model.sensitivity import differentiated
+from lgint._model.sensitivity import differentiated, number_named
 from lgint._model.values import POINTS
 from lgint._state.rest import Rest, slopes_at_rest
 from lgint._state.slopes import CENTRAL, START
@@ -28,6 +28,7 @@ def eigenvalue_slopes(model: Model, rest: Rest, eigenvalues: Any, parameter: str
         raise ValueError(f"parameter: {parameter!r}: an equilibrium does not depend on the start; give one of `values`")
     if len(model.core.nonholonomic):
         raise ValueError("parameter: under nonholonomic constraints eigenvalues have no derivatives here")
+    number_named(model, parameter, "parameter")
     if model.controls and parameter in model._values and model._values[parameter].key == POINTS:
         raise ValueError("parameter: eigenvalues under controls have no derivatives by points")
     core = differentiated(model, [parameter])
