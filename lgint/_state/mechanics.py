@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from lgint._args import Array, array, choice, flag
-from lgint._model.model import Model
+from lgint._model.model import GROUND, Model
 from lgint._state.bodies import rotate
 from lgint._state.controls import ControlAccessors
 
@@ -164,7 +164,7 @@ class MechanicsAccessors(ControlAccessors):
         Parameters
         ----------
         body : str
-            Body, support, or "name.node", a node of a flexible body; "name.com" is its COM.
+            Body, support, "ground", or "name.node", a node of a flexible body; "name.com" is its COM.
         local_point : array_like, shape (3,), optional
             The point in body axes from the COM, m. Default: the COM.
         frame : str
@@ -188,7 +188,7 @@ class MechanicsAccessors(ControlAccessors):
         Parameters
         ----------
         body : str
-            Body, support, or "name.node", a node of a flexible body; "name.com" is its COM.
+            Body, support, "ground", or "name.node", a node of a flexible body; "name.com" is its COM.
         local_point : array_like, shape (3,), optional
             The point in body axes from the COM, m. Default: the COM.
         frame : str
@@ -224,6 +224,8 @@ class MechanicsAccessors(ControlAccessors):
     def _in_body(self, model: Model, body: str) -> tuple[Array, Array, Array, Array]:
         """Jacobian and bias with linear parts in inertial and angular ones in body axes, rotation, angular velocity."""
         _, R, _, omega = model.kinematics(body, self.q, self.v, self.clock)
+        if body == GROUND:
+            return np.zeros((*self.q.shape[:-1], 6, model.nv)), np.zeros((*self.q.shape[:-1], 6)), R, omega
         J, bias = model.core.jacobian(model.frame(body), self.q, self.v, self.clock, self._static)
         own = model.bodies.get(body)
         if own is not None and own["reference"] is not None:

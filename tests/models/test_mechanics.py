@@ -275,3 +275,11 @@ def test_tangents_of_rows_in_body_axes_are_derivatives(joint):
     assert np.abs(np.transpose(columns)).max() > 0.1
     assert np.abs(dense - np.transpose(columns)).max() < 1e-8
     assert np.array_equal(sparse, dense)
+
+
+def test_the_ground_has_a_jacobian_of_zeros():
+    run = lgint.integrate(lgint.models.heavy_top(), "rk44", t_end=2e-3, h=1e-3)
+    for states, leading in ((run, (3,)), (run.state(0), ())):
+        for frame in ("inertial", "body"):
+            assert np.array_equal(states.jacobian("ground", (1, 2, 3), frame), np.zeros((*leading, 6, run.model.nv)))
+            assert np.array_equal(states.jacobian_bias("ground", (1, 2, 3), frame), np.zeros((*leading, 6)))
