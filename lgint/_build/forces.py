@@ -198,9 +198,8 @@ class ForceBuilder(TendonBuilder):
         Raises
         ------
         ValueError
-            For a joint that is unknown or has no such coordinate, for wrong shapes, for a motion without stiffness and
-            damping, and for a function whose rates are not its derivatives; they are compared as in `add_joint_motion`,
-            but not across a time.
+            For a joint that is unknown or has no such coordinate, for wrong shapes, and for a function whose rates are
+            not its derivatives; they are compared as in `add_joint_motion`, but not across a time.
         """
         label = f"the drive of {joint!r}" if name is None else repr(name)
         load = value_in_time(f"torque of {label}", torque, 1)
@@ -215,8 +214,6 @@ class ForceBuilder(TendonBuilder):
             "damping": number(f"damping of {label}", damping),
             "motion": _coordinate_row(course),
         }
-        if motion is not None and row["stiffness"] == row["damping"] == 0:
-            raise ValueError(f"motion of {label}: a stiffness or a damping expected, with which the drive follows it")
         if saturation is not None:
             if "vector" not in load:
                 raise ValueError(f"saturation of {label}: its torque varies with time; cut off its own values")

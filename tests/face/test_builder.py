@@ -533,8 +533,6 @@ def test_a_link_leaves_few_objects_to_the_garbage_collector():
     [
         (lambda b: b.add_force("arm", torque=(1, 0, 0), point=(1, 0, 0)), "point of the torque on 'arm'"),
         (lambda b: b.add_force("arm", torque=(1, 0, 0), local_point=(1, 0, 0)), "local_point of the torque on 'arm'"),
-        (lambda b: b.add_joint_drive("hinge", motion=0.3), "motion of the drive of 'hinge': a stiffness or a damping"),
-        (lambda b: b.add_joint_drive("hinge", torque=1.0, motion=0.3), "motion of the drive of 'hinge'"),
         (
             lambda b: b.add_joint("distance", lgint.ground, "arm", point_b=(0, 0, 1), limit_damping=1.0),
             "limit_damping",
