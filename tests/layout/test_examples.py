@@ -3,6 +3,7 @@
 import contextlib
 import doctest
 import importlib
+import io
 import os
 import pkgutil
 import re
@@ -39,9 +40,20 @@ def name(page):
 def test_examples_run(page, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     names = {}
-    for block in re.findall(r"```python\n(.*?)```", PAGES[page], re.DOTALL):
-        exec(compile(block, page.name, "exec"), names)  # the examples of a page build on each other
+    for block, shown in re.findall(r"```python\n(.*?)```(?:\n\n```text\n(.*?)```)?", PAGES[page], re.DOTALL):
+        with contextlib.redirect_stdout(io.StringIO()) as printed:
+            exec(compile(block, page.name, "exec"), names)  # the examples of a page build on each other
+        if shown:
+            assert_same(printed.getvalue(), shown)
     assert names
+
+
+def assert_same(printed, shown):
+    """The same words, and numbers that agree to two per cent or are both round-off."""
+    number = r"(?<![\w.])-?\d+(?:\.\d*)?(?:e[+-]?\d+)?"
+    assert re.sub(number, "#", printed).split() == re.sub(number, "#", shown).split()
+    there = [float(found) for found in re.findall(number, shown)]
+    assert [float(found) for found in re.findall(number, printed)] == pytest.approx(there, rel=2e-2, abs=1e-10)
 
 
 def test_the_example_in_cython_runs(tmp_path, monkeypatch):
