@@ -83,12 +83,21 @@ static LG_INLINE void update_later(int n, const lg_plan *plan, const lg_front *f
             update_one(n, front, data, neighbours, s, t, update, left, right);
 }
 
+/* B = A for n x n matrices, in pairs: GCC copies short arrays of constant size number by number. */
+static LG_INLINE void copy_square(int n, const double *restrict A, double *restrict B)
+{
+    for (int i = 0; i + 1 < n * n; i += 2)
+        lg_store_two(B + i, lg_load_two(A + i));
+    if (n % 2)
+        B[n * n - 1] = A[n * n - 1];
+}
+
 /* The pivot block with its assembled values, which become its factors, in a guest where they stand. */
 static LG_INLINE double *start_diagonal(int n, const lg_front *front, const lg_front_data *data)
 {
     double *D = data->factors + front->D;
     if (front->fresh && data->factors != data->values)
-        memcpy(D, data->values + front->D, (size_t)n * (size_t)n * sizeof(double));
+        copy_square(n, data->values + front->D, D);
     return D;
 }
 
@@ -133,10 +142,12 @@ static int factor_halves(const lg_front *front, const lg_front_data *data, doubl
 static LG_INLINE void eliminate_half(int m, const double *restrict D, const int perm[3], const double *source,
                                      double *U)
 {
-    int first = perm[0], second = perm[1], third = perm[2];
-    for (int c = 0; c < m; c++, source += 6, U += 6) {
-        double x = source[first], y = source[second] - D[1] * x, z = source[third] - D[2] * x - D[8] * y;
+    long first = perm[0], second = perm[1], third = perm[2];
+    double yx = D[1], zx = D[2], zy = D[8];
+    for (const double *end = source + 6L * m; source < end; source += 6, U += 6) {
+        double x = source[first], y = source[second] - yx * x, z = source[third] - zx * x - zy * y;
         U[0] = x, U[1] = y, U[2] = z;
+        LG_ONE_BY_ONE;
     }
 }
 

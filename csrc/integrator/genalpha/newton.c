@@ -21,24 +21,34 @@
 
 /* ---- scales ---- */
 
+/* beta' and gamma' at a step size, most often that of the current step. */
+static double beta_prime_at(const lg_genalpha_stepper *g, double h)
+{
+    return h == g->scales.h ? g->scales.beta_prime : lg_beta_prime(&g->alpha, h);
+}
+
+static double gamma_prime_at(const lg_genalpha_stepper *g, double h)
+{
+    return h == g->scales.h ? g->scales.gamma_prime : lg_gamma_prime(&g->alpha, h);
+}
+
 /* The scale of the rows phi at a step size; 1 without scaling. */
 static double phi_scale(const lg_genalpha_stepper *g, double h)
 {
-    return g->scaled ? lg_beta_prime(&g->alpha, h) : 1;
+    return g->scaled ? beta_prime_at(g, h) : 1;
 }
 
 static double phidot_scale(const lg_genalpha_stepper *g, double h)
 {
-    return g->scaled ? lg_beta_prime(&g->alpha, h) / lg_gamma_prime(&g->alpha, h) : 1;
+    return g->scaled ? beta_prime_at(g, h) / gamma_prime_at(g, h) : 1;
 }
 
 /* ---- the system at a state ---- */
 
 static void genalpha_form_chains(lg_genalpha_stepper *g, const lg_alpha_state *formed)
 {
-    const lg_alpha *p = &g->alpha;
-    double beta_prime = lg_beta_prime(p, formed->h), unit = g->scaled ? 1 : beta_prime;
-    double k[3] = {unit / beta_prime, unit * lg_gamma_prime(p, formed->h) / beta_prime, unit};
+    double beta_prime = beta_prime_at(g, formed->h), unit = g->scaled ? 1 : beta_prime;
+    double k[3] = {unit / beta_prime, unit * gamma_prime_at(g, formed->h) / beta_prime, unit};
     if (!g->chains_formed)
         g->form->form_chains(g, k);
     g->chains_formed = 1;
@@ -63,18 +73,19 @@ static lg_status evaluate_system(lg_genalpha_stepper *g, const lg_point *point, 
 
 /* S, B and Z at a state, in one pass with whatever else is wanted. */
 static lg_status evaluate_matrix(lg_genalpha_stepper *g, const lg_alpha_state *formed, const lg_point *point,
-                                 lg_wanted wanted)
+                                 lg_wanted *wanted)
 {
     int constrained = g->base.system->pattern->nrows > 0;
 
     g->state_lost = 1;
     lg_matrix_zero(&g->base.accel.matrix);
     genalpha_form_chains(g, formed);
-    wanted.tangent = &(lg_tangent){&g->base.accel.matrix, g->chain};
-    wanted.ntangents = 1;
-    wanted.B = constrained ? g->base.accel.B : NULL;
-    wanted.Z = constrained ? g->Z : NULL;
-    return evaluate_system(g, point, &wanted);
+    g->tangent = (lg_tangent){&g->base.accel.matrix, g->chain};
+    wanted->tangent = &g->tangent;
+    wanted->ntangents = 1;
+    wanted->B = constrained ? g->base.accel.B : NULL;
+    wanted->Z = constrained ? g->Z : NULL;
+    return evaluate_system(g, point, wanted);
 }
 
 /* The matrix alone. */
@@ -83,7 +94,7 @@ static lg_status evaluate_matrix_at(lg_genalpha_stepper *g, const lg_alpha_state
     lg_point point = point_at(g, formed);
     if (g->force_terms)
         point.a = point.lam = NULL; /* no d(M vdot)/dq and d(B^T lam)/dq */
-    return evaluate_matrix(g, formed, &point, (lg_wanted){0});
+    return evaluate_matrix(g, formed, &point, &(lg_wanted){0});
 }
 
 lg_status lg_alpha_base_rows(lg_genalpha_stepper *g, const lg_alpha_state *formed)
@@ -120,7 +131,7 @@ static lg_status genalpha_evaluate(void *self, int with_matrix, double *residual
 
     g->form->follow(g);
     if (with_matrix && !g->force_terms)
-        LG_TRY(evaluate_matrix(g, &g->now, &g->at, wanted));
+        LG_TRY(evaluate_matrix(g, &g->now, &g->at, &wanted));
     else
         LG_TRY(evaluate_system(g, &g->at, &wanted));
 
@@ -169,7 +180,7 @@ static lg_status factor_matrix(lg_genalpha_stepper *g, const lg_alpha_state *for
     lg_accel *accel = &g->base.accel;
     int constrained = g->base.system->pattern->nrows > 0;
     if (constrained && g->index == LG_INDEX_3)
-        add_positions(g, phi_scale(g, formed->h), lg_gamma_prime(&g->alpha, formed->h));
+        add_positions(g, phi_scale(g, formed->h), gamma_prime_at(g, formed->h));
     else if (constrained)
         add_velocities(g, phidot_scale(g, formed->h));
     g->base.stats.jacobians++;

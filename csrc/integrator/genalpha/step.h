@@ -95,6 +95,7 @@ struct lg_genalpha_stepper {
     double *Bn, *Z; /* B(q_n), without nonholonomic rows; d(phidot)/dq */
     double *phidot; /* of index 3 with nonholonomic rows, else NULL */
     lg_chain *chain;
+    lg_tangent tangent; /* the matrix with its chains, as evaluations take it */
     int chains_formed; /* the part of the chains that is constant within a step has been formed */
     int matrix_valid; /* there is a matrix, that of the state which is carried or of new_state */
     int state_changed; /* the current step has formed a new matrix */
