@@ -1,14 +1,21 @@
 """The moving pictures of the README: `make pictures`."""
 
+import os
+import re
+import tempfile
 from pathlib import Path
+
+from matplotlib.animation import FuncAnimation, PillowWriter
+from matplotlib.figure import Figure
 
 import lgint
 
-IMAGES = Path(__file__).parent / "images"
+ROOT = Path(__file__).parents[1]
+IMAGES = ROOT / "docs" / "images"
 
 
 def main() -> None:
-    """Write a mechanism and a rod in motion."""
+    """Write a mechanism and a rod in motion, and what the README's example does."""
     crank = lgint.integrate(
         lgint.models.slider_crank(), "genalpha", t_end=2.0, h=1e-3, dense_output=True
     )
@@ -22,6 +29,45 @@ def main() -> None:
     )
     for name, run in {"slider_crank": crank, "roll_up": rod}.items():
         run.animate(4, fps=15).save(IMAGES / f"{name}.gif", dpi=70)
+    swing(example()).save(IMAGES / "swing.gif", writer=PillowWriter(25), dpi=90)
+
+
+def example() -> lgint.Trajectory:
+    """The run of the README's example."""
+    (code,) = re.findall(
+        r"```python\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL
+    )
+    names: dict[str, lgint.Trajectory] = {}
+    before = Path.cwd()
+    with tempfile.TemporaryDirectory() as folder:
+        os.chdir(folder)  # it saves its run
+        exec(code, names)
+        os.chdir(before)
+    return names["run"]
+
+
+def swing(run: lgint.Trajectory) -> FuncAnimation:
+    """The arm, the cable and the path of its end, in real time."""
+    frames = run[::40]
+    arm, cable, end = (
+        frames.position("arm"),
+        frames.line("cable"),
+        run.position("cable.node20"),
+    )
+    figure = Figure(figsize=(5, 4), layout="constrained")
+    axes = figure.add_subplot(aspect="equal", xlabel="x / m", ylabel="z / m")
+    axes.set(xlim=(-2.1, 2.1), ylim=(-2.3, 0.6))
+    axes.plot(0, 0, "o", color="0.3", markersize=8)
+    (path,) = axes.plot([], [], color="C1", linewidth=1, alpha=0.6)
+    (bar,) = axes.plot([], [], color="0.3", linewidth=5, solid_capstyle="round")
+    (line,) = axes.plot([], [], color="C0", linewidth=2.5, solid_capstyle="round")
+
+    def draw(i: int) -> None:
+        bar.set_data([0, 2 * arm[i, 0]], [0, 2 * arm[i, 2]])
+        line.set_data(cable[i, :, 0], cable[i, :, 2])
+        path.set_data(end[: 40 * i + 1, 0], end[: 40 * i + 1, 2])
+
+    return FuncAnimation(figure, draw, frames=len(frames.t))
 
 
 if __name__ == "__main__":

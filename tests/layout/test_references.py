@@ -84,29 +84,33 @@ def runs(model, method):
     return True
 
 
-def test_the_readme_has_the_times_of_the_last_measurement():
-    times, trees = last_rows("results.csv"), last_rows("trees.csv")
-    shown = re.findall(
-        r"^\| (.+?) \| ([\d.]+) \| ([\d.]+) \| ([\d.]+) \|$", (ROOT / "README.md").read_text(), re.MULTILINE
-    )
-    assert len(shown) >= 8
-    for case, *numbers in shown:
-        if case in trees:
-            own, *others = (float(trees[case][f"{code}_us"]) for code in ("lgint", "mujoco", "pinocchio"))
-            assert numbers == [rounded(x) for x in (own, *(other / own for other in others))]
-        else:
-            assert numbers == [rounded(times[case][key]) for key in ("lgint_us", "exudyn_us", "ratio")]
-    assert trees.keys() <= {case for case, *_ in shown}
+def test_the_readme_has_the_ratios_of_the_comparison():
+    stiff, trees = table("stiff"), table("trees")
+    ratios = {
+        "Exudyn": [float(row[4]) for row in table("benchmarks") if row[4] != "–"],
+        "SUNDIALS IDA": [float(row[6]) / float(row[5]) for row in stiff],
+        "scipy_dae": [float(row[7]) / float(row[5]) for row in stiff],
+        "MuJoCo": [float(row[3]) for row in trees],
+        "Pinocchio": [float(row[5]) for row in trees],
+        "PyElastica": [theirs / own for own, theirs in zip(rod_times("herk4"), rod_times("PyElastica"), strict=True)],
+    }
+    found = re.findall(r"^\| ([\w ]+): .* \| ([\d.]+) to ([\d.]+) \|$", (ROOT / "README.md").read_text(), re.MULTILINE)
+    assert found == [(name, shortened(min(all_)), shortened(max(all_))) for name, all_ in ratios.items()]
 
 
-def last_rows(name):
-    with (ROOT / "benchmarks" / name).open(newline="") as file:
-        rows = list(csv.DictReader(file))
-    return {row["case"]: row for row in rows if row["date"] == rows[-1]["date"]}
+def table(name):
+    """The cells of a table of the comparison, row by row."""
+    page = (ROOT / "docs/comparison.md").read_text()
+    (text,) = re.findall(rf"<!-- table {name} -->(.*?)<!-- end of table -->", page, re.DOTALL)
+    return [line.strip("| ").split(" | ") for line in text.splitlines() if line.startswith("|")][2:]
 
 
-def rounded(text):
-    return f"{float(text):.3g}" if float(text) < 1000 else f"{float(text):.0f}"
+def rod_times(code):
+    return [float(row[4]) for row in table("rods") if row[1:3] == ["64", code]]
+
+
+def shortened(ratio):
+    return f"{ratio:.2g}" if ratio < 100 else f"{ratio:.0f}"
 
 
 @pytest.fixture(scope="module")
