@@ -15,7 +15,7 @@ from lgint import _core
 from lgint._args import Array, array, choice, number, shown
 from lgint._model.gradients import gradients_formed
 from lgint._model.system import System
-from lgint._run import ensemble
+from lgint._run import ensemble, log
 from lgint._run.events import Event, Events
 from lgint._run.grown import warn_of_angles, warn_of_rates
 from lgint._run.keep import Keeper, Save, folder_of, keeper_of
@@ -294,6 +294,7 @@ def _run(
     formed = gradients_formed()
     result: dict[str, Any] = {}
     found = partial(_trajectory, model, method, options, watch=watch, keeper=keeper, names=names, dense=dense)
+    log.begins(method, begin, end)
     try:
         result = _core.integrate(*arguments, *further, **compiled)
         _count_gradients(result, formed)
@@ -304,9 +305,11 @@ def _run(
             _count_gradients(so_far, formed)
             error.trajectory = found(so_far, failed=True)  # type: ignore[attr-defined]
             explain(error, model, so_far["end"])
+        log.fails(method, error)
         raise
     warn_of_angles([result])
     warn_of_rates(method, [result])
+    log.ends(method, run)
     return run
 
 

@@ -1,7 +1,9 @@
 """`integrate` and `Stepper`: schedules, errors, callable models."""
 
+import logging
 import os
 import pickle
+import re
 import signal
 import sys
 import threading
@@ -387,3 +389,17 @@ def test_guesses_elsewhere():
         lgint.models.heavytop  # noqa: B018
     with pytest.raises(AttributeError, match="no attribute 'zeppelin'$"):
         lgint.models.zeppelin  # noqa: B018
+
+
+def test_runs_tell_the_logger_when_they_begin_end_and_fail(caplog):
+    top = lgint.models.heavy_top()
+    with caplog.at_level(logging.INFO, "lgint"):
+        lgint.integrate(top, "genalpha", t_end=0.01, h=1e-3)
+        with pytest.raises(lgint.ConvergenceError):
+            lgint.integrate(top, "genalpha", t_end=1.0, h=0.2, max_iter=1)
+    begins, ends, again, fails = caplog.records
+    assert begins.getMessage() == "genalpha runs from t = 0 s to 0.01 s"
+    assert re.fullmatch(r"genalpha ended at t = 0.01 s: 10 steps in [\d.e-]+ s", ends.getMessage())
+    assert again.levelno == logging.INFO
+    assert fails.levelno == logging.WARNING
+    assert "did not converge" in fails.getMessage()
