@@ -1,4 +1,4 @@
-"""Mechanisms with loops and wheels."""
+"""Mechanisms with loops, wheels and chains."""
 
 from __future__ import annotations
 
@@ -150,3 +150,57 @@ def bicycle() -> list[Number]:
     round_off = "round-off of the eigenvalues"
     numbers = [Number(what, digits, float(x), 2e-12, round_off) for what, (digits, x) in printed.items()]
     return [*numbers, vanishing]
+
+
+def _road(t: float) -> Array:
+    """The turned axis of the wheels that are on the road: a rotation vector, its rate and second rate."""
+    s, rate, second = 0.1 * np.sin(10 * t), np.cos(10 * t), -10 * np.sin(10 * t)
+    c = np.sqrt(1 - s**2)
+    motion = np.zeros((3, 6))
+    motion[:, 5] = np.arcsin(s), rate / c, second / c + s * rate**2 / c**3
+    return motion
+
+
+@case(
+    "car-axis",
+    title="a car's axis on two springs above a bumpy road, after 3 s",
+    source="Mazzia and Magherini 2008, Test Set for IVP Solvers, car axis problem",
+)
+def car_axis() -> list[Number]:
+    """The left end stays on a line that turns with the road; the mass of the source is multiplied by eps^2/2."""
+    m = 10 * 1e-4 / 2
+    builder = ModelBuilder(gravity=(0, -1, 0))
+    builder.add_support("road", motion=_road)
+    builder.add_body("left", mass=m, inertia=(m, m, m), position=(0, 0.5, 0), velocity=(-0.5, 0, 0))
+    builder.add_body("right", mass=m, inertia=(m, m, m), position=(1, 0.5, 0), velocity=(-0.5, 0, 0))
+    builder.add_joint("inline", "road", "left", point=(0, 0.5, 0), axis=(0, 1, 0))
+    builder.add_distance("left", "right")
+    for end, x in (("left", 0.0), ("right", 1.0)):
+        builder.add_spring("road", end, point=((x, 0, 0), (x, 0.5, 0)), stiffness=1, length=0.5)
+    run = integrate(builder.build(), "dop853", t_end=3.0, rtol=1e-11, atol=1e-11)
+    left, right = run.position("left")[-1], run.position("right")[-1]
+    printed = {
+        "left, x": ("0.04934557842755629", left[0]),
+        "left, y": ("0.4969894602303324", left[1]),
+        "right, x": ("1.041742524885400", right[0]),
+        "right, y": ("0.3739110272652214", right[1]),
+    }
+    return [Number(what, digits, float(x), 1e-11, "the tolerances of both") for what, (digits, x) in printed.items()]
+
+
+@case(
+    "beads-on-a-string",
+    title="three equal beads on a hanging string without mass, at equal distances: omega^2 l/g",
+    source="Abramowitz and Stegun 1964, table 25.9 (zeros of the Laguerre polynomial of order 3)",
+)
+def beads() -> list[Number]:
+    """Daniel Bernoulli's problem of 1733; the rods between the beads are rigid."""
+    builder = ModelBuilder(gravity=(0, 0, -1), formulation="minimal")
+    before: Partner = ground
+    for i in range(3):
+        builder.add_body(f"bead{i}", mass=1.0, inertia=(0, 0, 0), position=(0, 0, -1 - i))
+        builder.add_joint("revolute", before, f"bead{i}", point=(0, 0, -i), axis=(0, 1, 0))
+        before = f"bead{i}"
+    found = np.sort(linearize(builder.build().state()).frequencies) ** 2
+    printed = ("0.415774556783", "2.294280360279", "6.289945082937")
+    return [Number(f"mode {i + 1}", p, float(w)) for i, (p, w) in enumerate(zip(printed, found, strict=True))]

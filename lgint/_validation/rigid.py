@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import numpy as np
+from scipy.optimize import brentq
 from scipy.special import ellipj
 
 from lgint._build.builder import ModelBuilder
+from lgint._build.parts import ground
+from lgint._linear.linearization import linearize
 from lgint._run.integrate import integrate
+from lgint._state.state import State
 from lgint._validation.case import Number, case
 
 JACOBI = "closed form by Jacobi's elliptic functions"
@@ -30,3 +34,42 @@ def wing_nut() -> list[Number]:
         Number(f"omega {axis} / (rad/s)", f"{value:.10f}", ours)
         for axis, value, ours in zip("xyz", exact, found, strict=True)
     ]
+
+
+@case(
+    "pendulum",
+    title="a pendulum let go at 90 degrees: the quarter period, omega_0 T/4",
+    source="Abramowitz and Stegun 1964, table 17.1 (K at the parameter 1/2)",
+)
+def pendulum() -> list[Number]:
+    """The complete elliptic integral of the first kind."""
+    builder = ModelBuilder(gravity=(0, 0, -1), formulation="minimal")
+    builder.add_body("bob", mass=1.0, inertia=(0, 0, 0), position=(1, 0, 0))
+    builder.add_joint("revolute", ground, "bob", point=(0, 0, 0), axis=(0, 1, 0))
+
+    def below(state: State) -> float:
+        return float(state.position("bob")[0])
+
+    run = integrate(builder.build(), "dop853", t_end=2.0, rtol=1e-13, atol=1e-13, events=below)
+    quarter = run.t_events[0][0] if run.t_events else np.nan
+    return [Number("quarter period", "1.8540746773", float(quarter))]
+
+
+def _top(spin: float) -> float:
+    """The greatest growth of a top that spins upright about a fixed point, with unit mass, distance and gravity."""
+    builder = ModelBuilder(gravity=(0, 0, -1))
+    builder.add_body("top", mass=1.0, inertia=(1, 1, 0.5), position=(0, 0, 1), angular_velocity=(0, 0, spin))
+    builder.add_joint("spherical", ground, "top", point=(0, 0, 0))
+    return float(linearize(builder.build().state()).eigenvalues.real.max())
+
+
+@case(
+    "sleeping-top",
+    title="the slowest spin at which a top stays upright",
+    source="Routh 1905; closed form 2 sqrt(m g l A)/C, with A = 2 and C = 1/2",
+    published=False,
+)
+def sleeping_top() -> list[Number]:
+    """Two frequencies meet there."""
+    spin = brentq(lambda w: _top(w) - 1e-4, 5.0, 6.0, xtol=1e-9)
+    return [Number("spin", "5.65685", spin)]
