@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 import numpy as np
+from scipy.special import ellipk
 
 from lgint import models
 from lgint._args import Array
@@ -32,19 +33,14 @@ def tip_displacement(rod_of: Callable[[ModelBuilder, int], Rod], force: Sequence
     return np.asarray(tip[-1] - tip[0])
 
 
-@case(
-    "elastica",
-    title="a cantilever under a transverse force at its tip, P L^2/(E I) = 10",
-    source="Mattiasson 1981, table 1",
-)
-def elastica() -> list[Number]:
-    """By elliptic integrals in the source."""
+def _bent(end: Sequence[float], force: Sequence[float]) -> Array:
+    """The tip displacement of an inextensible cantilever from the origin, with a bending stiffness of one."""
 
     def strip(builder: ModelBuilder, edges: int) -> Rod:
         return builder.add_rod(
             "strip",
             start=(0, 0, 0),
-            end=(1, 0, 0),
+            end=end,
             edges=edges,
             stiffness=(1, 1, 1, 1, 1, 1),
             inertia=(1, 1, 1, 1),
@@ -52,8 +48,40 @@ def elastica() -> list[Number]:
             clamped=(0,),
         )
 
-    shortened, _, raised = limit(lambda n: tip_displacement(strip, (0, 0, 10), n), (16, 32, 64))
-    return [Number("tip, u / L", "0.55500", -shortened), Number("tip, w / L", "0.81061", raised)]
+    return limit(lambda n: tip_displacement(strip, force, n), (16, 32, 64))
+
+
+@case(
+    "elastica",
+    title="a cantilever under a transverse force at its tip, P L^2/(E I) = 1, 5 and 10",
+    source="Mattiasson 1981, table 1",
+)
+def elastica() -> list[Number]:
+    """By elliptic integrals in the source."""
+    numbers = []
+    for load, u, w in ((1, "0.05643", "0.30172"), (5, "0.38763", "0.71379"), (10, "0.55500", "0.81061")):
+        shortened, _, raised = _bent((1, 0, 0), (0, 0, load))
+        numbers += [Number(f"{load}: tip, u / L", u, -shortened), Number(f"{load}: tip, w / L", w, raised)]
+    return numbers
+
+
+@case(
+    "buckled-column",
+    title="a cantilever under a dead force along its axis beyond the critical load, tip at 60, 100 and 140 degrees",
+    source="Timoshenko and Gere 1961, table 2-4",
+)
+def buckled_column() -> list[Number]:
+    """The load is that of the elastica, of which the table has three decimals; a small transverse force starts it."""
+    table = {60: ("0.741", "0.593"), 100: ("0.349", "0.792"), 140: ("-0.107", "0.750")}
+    numbers = []
+    for angle, (height, across) in table.items():
+        load = ellipk(np.sin(np.radians(angle) / 2) ** 2) ** 2
+        moved = _bent((0, 0, 1), (1e-6 * load, 0, -load))
+        numbers += [
+            Number(f"{angle} degrees: height / L", height, 1 + moved[2]),
+            Number(f"{angle} degrees: deflection / L", across, abs(moved[0])),
+        ]
+    return numbers
 
 
 def _arc(builder: ModelBuilder, edges: int) -> Rod:
