@@ -73,3 +73,17 @@ def sleeping_top() -> list[Number]:
     """Two frequencies meet there."""
     spin = brentq(lambda w: _top(w) - 1e-4, 5.0, 6.0, xtol=1e-9)
     return [Number("spin", "5.65685", spin)]
+
+
+@case(
+    "earth-wobble",
+    title="a free body nearly as round as the earth, (C - A)/A = 0.00327: turns until its axis has wobbled once",
+    source="Euler 1765; closed form A/(C - A)",
+    published=False,
+)
+def earth_wobble() -> list[Number]:
+    """Seen from the body, which turns once while its axis turns C/A times in space."""
+    builder = ModelBuilder()
+    builder.add_body("earth", mass=1.0, inertia=(1, 1, 1.00327), angular_velocity=(0, 0, 1))
+    nutation = float(np.abs(linearize(builder.build().state()).eigenvalues).max())
+    return [Number("turns", "305.810", 1 / (nutation - 1))]
