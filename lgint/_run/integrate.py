@@ -18,6 +18,7 @@ from lgint._model.system import System
 from lgint._run import ensemble, log
 from lgint._run.events import Event, Events
 from lgint._run.grown import warn_of_angles, warn_of_rates
+from lgint._run.info import MethodInfo
 from lgint._run.keep import Keeper, Save, folder_of, keeper_of
 from lgint._run.methods import ROWS
 from lgint._run.misaligned import explain
@@ -41,7 +42,7 @@ def methods() -> list[str]:
     return [*ROWS]
 
 
-def method_info(name: str) -> dict[str, Any]:
+def method_info(name: str) -> MethodInfo:
     """Describes a method.
 
     Parameters
@@ -53,14 +54,15 @@ def method_info(name: str) -> dict[str, Any]:
     -------
     dict
         "name", "order" (of q and v), "reference" (papers with equations), "doc", "options" (a list of dicts with name,
-        type, default, range and meaning), the "tableau" of a Runge-Kutta method, and what the method needs.
+        type, default, range and meaning), the "tableau" of a Runge-Kutta method, and what the method needs. The dict
+        prints as a table.
 
     Raises
     ------
     ValueError
         For an unknown name.
     """
-    return copy.deepcopy(ROWS[choice("method", name, ROWS)])
+    return MethodInfo(copy.deepcopy(ROWS[choice("method", name, ROWS)]))
 
 
 @overload

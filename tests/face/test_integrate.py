@@ -7,6 +7,7 @@ import re
 import signal
 import sys
 import threading
+from html import escape, unescape
 from itertools import product
 
 import numpy as np
@@ -229,6 +230,21 @@ def test_method_info():
     with pytest.raises(ValueError, match="method 'rk4'.*'rk44'"):
         lgint.method_info("rk4")
     assert len(set(lgint.methods())) == len(lgint.methods()) > len(METHODS) > 10
+
+
+@pytest.mark.parametrize("method", lgint.methods())
+def test_method_info_prints_as_a_table(method):
+    info = lgint.method_info(method)
+    text, html = str(info), info._repr_html_()
+    assert isinstance(info, dict) and text == repr(info) and max(map(len, text.splitlines())) <= 150
+    assert text.startswith(f"{method}: {info['doc']}\n") and html.count("<table>") == 2
+    for shown in (text, html):
+        assert info["reference"] in unescape(shown)
+    words = " ".join(text.split())
+    for option in info["options"]:
+        [line] = [line for line in text.splitlines() if line.startswith(f"  {option['name']} ")]
+        assert line.split()[1] == repr(option["default"]) and option["doc"] in words
+        assert f"<td>{option['name']}</td><td>{escape(repr(option['default']))}</td>" in html
 
 
 # ---- formulations and callables ----
