@@ -168,10 +168,14 @@ class sparse_modes:
         """Orthonormal directions near those given, (nz, n), that the constraints allow."""
         from scipy.sparse import eye_array
 
-        n = self._terms.space.nz
-        found = self._saddle(eye_array(n)).solve(np.concatenate([z, np.zeros((len(self._terms.rows), z.shape[1]))]))
-        q: Array = np.linalg.qr(found[:n])[0]
+        q: Array = np.linalg.qr(self.solved(eye_array(self._terms.space.nz), z))[0]
         return q
+
+    def solved(self, S: Any, push: Array) -> Array:
+        """The z, (nz, ...), that the constraints allow with S z = push on all that they allow."""
+        found = self._saddle(S).solve(np.concatenate([push, np.zeros((len(self._terms.rows), *push.shape[1:]))]))
+        z: Array = found[: len(push)]
+        return z
 
     def _saddle(self, S: Any) -> Any:
         from scipy.sparse import block_array, csr_array

@@ -153,7 +153,7 @@ class Bodies:
         """Velocities and angular velocities, rates of modal coordinates and of the blocks' own rows, (states, rows)."""
         _, _, linear, angular = self.model.core.kinematics(self.frames, q, v, motion.t)
         own = self._evaluated(motion, "phidot", q, v) if self._own.size else None
-        return self._stacked(linear, angular, v, own)
+        return self.stacked(linear, angular, v, own)
 
     def _accelerations(self, motion: Motion, q: Array, v: Array, a: Array) -> Array:
         linear, angular = self.model.core.accelerations(self.frames, q, v, a, motion.t)
@@ -161,13 +161,14 @@ class Bodies:
         if self._own.size:
             Ba = self._evaluated(motion, "phidot", q, a) - self._evaluated(motion, "phidot", q, 0 * a)
             own = Ba - self._evaluated(motion, "zeta", q, v)
-        return self._stacked(linear, angular, a, own)
+        return self.stacked(linear, angular, a, own)
 
     def _evaluated(self, motion: Motion, want: str, q: Array, v: Array) -> Array:
         mem = None if motion.mem is None else np.broadcast_to(motion.mem, (*q.shape[:-1], motion.mem.size))
         return self.model.core.evaluate(motion.t, q, v, mem=mem, want=[want])[want]
 
-    def _stacked(self, linear: Array, angular: Array, modal: Array, own: Array | None) -> Array:
+    def stacked(self, linear: Array, angular: Array, modal: Array, own: Array | None = None) -> Array:
+        """Rows of poses, and of the blocks' own, from those of bodies and all modal coordinates."""
         rows = np.empty((*linear.shape[:-2], self.count + self._own.size))
         at = np.add.outer(self.rows, np.arange(3))
         rows[..., at], rows[..., at + 3] = linear, angular

@@ -22,8 +22,8 @@ import numpy as np
 
 from lgint._args import Array, choice, listing, shown
 from lgint._core import ConvergenceError
+from lgint._linear.course import towards
 from lgint._linear.frame import axis_of, cross_matrix, turn
-from lgint._linear.invariance import towards
 from lgint._linear.perturb import Block, Bodies, Motion
 from lgint._linear.terms import MANY, Derivatives, How, Maps, Space, kernel
 from lgint._model.model import Model

@@ -7,6 +7,9 @@ from scipy.linalg import expm
 import lgint
 from kinds import FREE
 from lgint._linear import terms as linear_terms
+from lgint._linear.course import held
+from lgint._linear.frame import Frame
+from lgint._linear.linearization import terms_of
 from linear.spinning import FORMULATIONS, GOVERNOR, MAST, ROTOR, governor, mast, rotor
 from models.test_redundant import parallelogram, parallelogram_q
 
@@ -367,6 +370,59 @@ def test_a_state_on_its_way_is_refused():
     b.add_joint("revolute", lgint.ground, "bar", point=(0, 0, 0), axis=(0, 1, 0), name="pin")
     with pytest.raises(ValueError, match="not time-invariant"):
         lgint.linearize(b.build(start="project").state())
+
+
+def stiff_ring(edges):
+    phi = 2 * np.pi * np.arange(edges) / edges
+    nodes = np.stack([np.cos(phi), np.sin(phi), 0 * phi], axis=1)
+    b = lgint.ModelBuilder()
+    b.add_rod("ring", nodes=nodes, closed=True, stiffness=(1e7, 1e7, 1e7, 1, 1, 1), inertia=(1, 1e-7, 1e-7, 2e-7))
+    return b.build().state()
+
+
+def stiff_chain(edges):
+    b = lgint.ModelBuilder(gravity=(0, 0, -1))
+    b.add_rod(
+        "chain", start=(0, 0, 0), end=(0, 0, -1), edges=edges, stiffness=(1e4, 1e4, 1e6, 1e-7, 1e-7, 1e-3),
+        inertia=(1, 1e-6, 1e-6, 1e-6), clamped=(0,),
+    )  # fmt: skip
+    return lgint.equilibrium(b.build()).state(-1)
+
+
+@pytest.mark.parametrize(("of_edges", "edges"), [(stiff_ring, 24), (stiff_chain, 12)])
+def test_stiff_thin_rods_at_rest_are_in_equilibrium(of_edges, edges):
+    """Round-off of their large forces accelerates the small inertias of their sections, which hardly move."""
+    found = np.array([mode.frequency for mode in lgint.linearize(of_edges(edges)).shapes(9)])
+    if of_edges is stiff_chain:
+        assert np.abs(found[:6:2] / [1.2024, 2.7600, 4.3269] - 1).max() < 0.04  # half the zeros of J0
+    else:
+        assert np.abs(found[-3:] / (6 / np.sqrt(5)) - 1).max() < 0.02  # in the plane as well as out of it
+
+
+def bent_strip(edges):
+    b = lgint.ModelBuilder()
+    rod = b.add_rod(
+        "strip", start=(0, 0, 0), end=(1, 0, 0), edges=edges, stiffness=(1e7, 1e7, 1e7, 1, 1, 1),
+        inertia=(1, 1e-7, 1e-7, 2e-7), clamped=(0,),
+    )  # fmt: skip
+    b.add_force(rod.nodes[-1], force=(0, 0, 1e-3))
+    return b.build().state()
+
+
+@pytest.mark.parametrize("edges", [8, 104])
+def test_a_stiff_thin_rod_that_a_force_bends_is_refused(edges):
+    with pytest.raises(ValueError, match="not time-invariant"):
+        lgint.linearize(bent_strip(edges))
+
+
+def test_large_systems_are_followed_as_small_ones(monkeypatch):
+    state, found = bent_strip(8), []
+    for large in (linear_terms.LARGE, 1):
+        monkeypatch.setattr(linear_terms, "LARGE", large)
+        terms = terms_of(state, Frame(np.eye(3), np.zeros(3), np.zeros(3)))
+        found.append(held(terms, 0.01).a)
+    assert relative(found[1], found[0]) < 1e-6
+    assert relative(found[0], terms.motion.a) > 0.1
 
 
 @pytest.mark.parametrize("period", [0.05, 0.025, 0.05 * (5**0.5 - 1) / 2])
