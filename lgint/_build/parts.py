@@ -14,6 +14,7 @@ from lgint._build.body import IDENTITY, ZERO, Body
 from lgint._build.flexible import ModalBody
 from lgint._build.support import Support
 from lgint._build.trees import Tree
+from lgint._model import parts
 from lgint._model.formulations import FORMULATIONS
 from lgint._model.record import MINIMAL, ControlRow, ForceRow, JointRow, Matrix, RodRow
 from lgint._model.record import Ground as Ground
@@ -78,6 +79,11 @@ class Parts:
 
     def __repr__(self) -> str:
         return f"<lgint.{type(self).__name__}: {len(self._bodies)} bodies, {len(self._joints)} joints>"
+
+    def _repr_html_(self) -> str:
+        bodies = [(name, body.formulation, body.mass) for name, body in self._bodies.items()]
+        collected = self._supports, self._joints, self._forces, self._rods, self._controls
+        return parts.html(repr(self), bodies, *collected)
 
     @contextmanager
     def _all_or_nothing(self, changed: Iterable[str]) -> Iterator[None]:

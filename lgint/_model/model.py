@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 
 from lgint import _core
 from lgint._args import Array, choice
+from lgint._model import parts
 from lgint._model.compile import JointIndices, compiled, element_count, held_values, parameters_of, start_memory
 from lgint._model.frames import ZERO
 from lgint._model.joints import JOINTS
@@ -600,6 +601,11 @@ class Model(System):
         bodies, joints = len(self.bodies), len(self.joints)
         counts = f"{bodies} {'body' if bodies == 1 else 'bodies'}, {joints} {'joint' if joints == 1 else 'joints'}"
         return f"<lgint.Model {name}{counts}, nq={self.nq} nv={self.nv} nc={self.nc}>"
+
+    def _repr_html_(self) -> str:
+        bodies = [(name, body["formulation"], body["mass"]) for name, body in self.bodies.items()]
+        supports = self._record["supports"]
+        return parts.html(repr(self), bodies, supports, self.joints, self.forces, self.rods, self.controls)
 
 
 def same_shape(a: System, b: System) -> bool:

@@ -166,3 +166,53 @@ def test_tables_say_what_texts_say():
     assert cells[::3] == [item.name for item in report.items] and set(cells[2::3]) == {"ok"}
     assert f"{len(report.items)} of {len(report.items)} comparisons hold" in repr(report)
     assert "rho_inf=0.8" in shown(found["trajectory"])["text/html"]
+
+
+def tables(thing):
+    """The tables that a notebook shows of a model or a builder: by caption the cells of their rows."""
+    html = ElementTree.fromstring(f"<div>{shown(thing)['text/html']}</div>")
+    assert html.findtext("p") == repr(thing)
+    return {t.findtext("caption"): [[cell.text or "" for cell in row] for row in t.iter("tr")] for t in html[1:]}
+
+
+def test_models_and_builders_list_their_parts():
+    builder = lgint.ModelBuilder(formulation="SE3")
+    assert tables(builder) == {}
+    builder.add_body("<arm>", mass=2.5, inertia=(1, 1, 1))
+    builder.add_support("wall & co", position=(0, 0, 1))
+    builder.add_body("link", mass=1, inertia=(1, 1, 1), position=(1, 0, 0), formulation="minimal")
+    before = tables(builder)
+    assert before["bodies: 2"] == [
+        ["name", "formulation", "mass / kg"],
+        ["<arm>", "SE3", "2.5"],
+        ["link", "minimal", "1"],
+    ]
+    builder.add_joint("revolute", "<arm>", "link", point=(0.5, 0, 0), axis=(0, 0, 1), name="elbow")
+    builder.add_spring("wall & co", "<arm>", stiffness=1.0, name="spring")
+    builder.add_joint_drive("elbow", stiffness=1.0, name="drive")
+    builder.add_control(lambda state: [0.0], joints=["elbow"], name="servo")
+    found = tables(builder)
+    assert found == tables(builder.build())
+    assert {name: rows[1:] for name, rows in found.items() if not name.startswith("bodies")} == {
+        "supports: 1": [["wall & co"]],
+        "joints: 1": [["elbow", "revolute", "<arm> and link"]],
+        "forces: 2": [["spring", "spring", "wall & co and <arm>"], ["drive", "drive", "angle of elbow"]],
+        "controls: 1": [["servo", "angle of elbow"]],
+    }
+
+
+def test_a_rod_is_one_line():
+    builder = lgint.ModelBuilder()
+    builder.add_body("tip", mass=1.0, inertia=(1, 1, 1), position=(1, 0, 0))
+    rod = {"start": (0, 0, 0), "end": (1, 0, 0), "edges": 4, "stiffness": (1,) * 6, "inertia": (1,) * 4}
+    builder.add_rod("whip", **rod, clamped=[0], attached={-1: "tip"}, load=(0, 0, -1), drag=0.1)
+    found = tables(builder)
+    assert [*found] == ["bodies: 1", "rods: 1"] and [row[0] for row in found["bodies: 1"]] == ["name", "tip"]
+    assert found["rods: 1"][1] == ["whip", "5", "4", ""] and tables(builder.build()) == found
+
+
+def test_tables_of_large_models_end_early(crank_drive):
+    found = tables(crank_drive.model)
+    assert [*found] == ["bodies: 17", "joints: 25", "forces: 1"]
+    assert found["bodies: 17"][-1] == ["... 3 more"] and len(found["bodies: 17"]) == 16
+    assert found["joints: 25"][-2:] == [["crank_pin5", "revolute", "crankshaft and conrod5"], ["... 11 more"]]
