@@ -320,8 +320,9 @@ def integrate(
     options: dict[str, Any],
     progress: Callable[[float], None] | None = None,
     t_eval: ArrayLike | None = None,
-    on_step: Callable[..., float | None]
-    | None = None,  # (t, q, v, both_ends) of each step's end -> end of the run; both_ends() -> t, q, v, a, lam, mem
+    on_step: Callable[..., Any]
+    | None = None,  # (t, q, v, mem, both_ends) of each step's end -> end of the run, or that with dq and dv there;
+    # both_ends() -> t, q, v, a, lam, mem, None, curve, derivatives
     dense: bool = False,
     stops: ArrayLike | None = None,  # ascending, from t0 to t_end
     on_rows: Callable[[dict[str, Any]], object] | None = None,
@@ -329,7 +330,8 @@ def integrate(
     ends: bool = False,  # whether on_step may end the run; otherwise one that could not reach t_end is refused or ended
     kept: float = 0.0,  # bytes of each state that on_rows keeps in memory
     others: int = 0,  # further runs of the same size, which have to fit into memory beside this one
-    on_stop: Callable[..., Any] | None = None,  # t, q, v, mem where on_step stops -> None, or (q, v, mem, goes_on)
+    on_stop: Callable[..., Any]
+    | None = None,  # t, q, v, mem where on_step stops -> None, or (q, v, mem, goes_on[, dq, dv])
     slopes: tuple[int, ArrayLike | None, ArrayLike | None]
     | None = None,  # number of parameters, and derivatives of q and v at the start, parameter by parameter; None, None
     # for a run whose derivatives are found backwards

@@ -55,8 +55,25 @@ static PyObject *copied_curve(integrate_call *c)
 
 static const char current[] = "the step for which on_step is called"; /* the name of the capsule during that call */
 
-/* both_ends() -> (t, q, v, a, lam, mem, None, curve), each for both ends of the step. It works only while on_step is
-   called. */
+/* The derivatives by parameters at both ends of the step, (2, n); None in a run without them. */
+static PyObject *copied_derivatives(const integrate_call *c)
+{
+    const lg_run *run = c->run;
+    const lg_sensitivities *s = &run->sensitivities;
+    if (!s->count)
+        return Py_NewRef(Py_None);
+    npy_intp dims[] = {2, s->own - s->q};
+    PyArrayObject *array = (PyArrayObject *)PyArray_SimpleNew(2, dims, NPY_DOUBLE);
+    if (array) {
+        memcpy(PyArray_GETPTR1(array, 0), run->before.carry + (s->q - run->state.carry),
+               (size_t)dims[1] * sizeof(double));
+        memcpy(PyArray_GETPTR1(array, 1), s->q, (size_t)dims[1] * sizeof(double));
+    }
+    return (PyObject *)array;
+}
+
+/* both_ends() -> (t, q, v, a, lam, mem, None, curve, derivatives), each for both ends of the step. It works only while
+   on_step is called. */
 static PyObject *both_ends(PyObject *capsule, PyObject *Py_UNUSED(none))
 {
     integrate_call *c = PyCapsule_GetPointer(capsule, current);
@@ -64,9 +81,9 @@ static PyObject *both_ends(PyObject *capsule, PyObject *Py_UNUSED(none))
     if (!curve)
         return NULL;
     const lg_state *const ends[] = {&c->run->before, &c->run->state};
-    return Py_BuildValue("(dd)NNNNNON", ends[0]->t, ends[1]->t, copied(c, LG_PART_Q, 2, ends),
+    return Py_BuildValue("(dd)NNNNNONN", ends[0]->t, ends[1]->t, copied(c, LG_PART_Q, 2, ends),
                          copied(c, LG_PART_V, 2, ends), copied(c, LG_PART_A, 2, ends), copied(c, LG_PART_LAM, 2, ends),
-                         copied(c, LG_PART_MEM, 2, ends), Py_None, curve);
+                         copied(c, LG_PART_MEM, 2, ends), Py_None, curve, copied_derivatives(c));
 }
 
 static PyMethodDef both_ends_def = {"both_ends", both_ends, METH_NOARGS, NULL};
@@ -108,6 +125,32 @@ static int read_watch(integrate_call *c, PyObject *owned)
     return c->value ? 0 : -1;
 }
 
+/* Copies derivatives of q and v by parameters, (parameters, nv); does nothing if they are NULL. */
+static int take_slopes(lg_run *run, PyObject *dq, PyObject *dv)
+{
+    npy_intp size = (npy_intp)run->sensitivities.count * run->system->space->nv;
+    if (!dq || !dv)
+        return 0;
+    PyArrayObject *first = lg_array(dq, "dq", 1, &size, 0), *second = first ? lg_array(dv, "dv", 1, &size, 0) : NULL;
+    if (second) {
+        memcpy(run->sensitivities.q, lg_data(first), (size_t)size * sizeof(double));
+        memcpy(run->sensitivities.v, lg_data(second), (size_t)size * sizeof(double));
+    }
+    Py_XDECREF(first);
+    Py_XDECREF(second);
+    return second ? 0 : -1;
+}
+
+/* What on_step gives: a time, or a time before the end of the step with the derivatives there. */
+static void take_stop(lg_run *run, PyObject *given, double *t_stop)
+{
+    PyObject *dq, *dv;
+    if (!PyTuple_Check(given))
+        *t_stop = PyFloat_AsDouble(given);
+    else if (PyArg_ParseTuple(given, "dOO:on_step", t_stop, &dq, &dv))
+        (void)take_slopes(run, dq, dv);
+}
+
 /* on_step(t, q, v, mem, both_ends) at the end of a step -> None, or the time at which the run ends. */
 static lg_status call_on_step(void *self, lg_run *run, double *t_stop)
 {
@@ -126,7 +169,7 @@ static lg_status call_on_step(void *self, lg_run *run, double *t_stop)
                               copied(c, LG_PART_V, 1, &after), copied(c, LG_PART_MEM, 1, &after), c->both);
     (void)PyCapsule_SetName(c->capsule, NULL);
     if (result && result != Py_None)
-        *t_stop = PyFloat_AsDouble(result);
+        take_stop(run, result, t_stop);
     Py_XDECREF(result);
     lg_status status = PyErr_Occurred() ? LG_CALLBACK : LG_OK;
     lg_gil_release(&c->gil);
@@ -144,19 +187,21 @@ static int take_part(const integrate_call *c, lg_part part, PyObject *given, lg_
     return array ? 0 : -1;
 }
 
-/* on_stop(t, q, v, mem) where on_step has stopped the run -> None, or (q, v, mem, goes_on) to go on with. */
+/* on_stop(t, q, v, mem) where on_step has stopped the run -> None, or (q, v, mem, goes_on) to go on with, followed by
+   the derivatives of q and v if the run has any. */
 static lg_status call_on_stop(void *self, lg_run *run, int *acts, int *goes_on)
 {
     integrate_call *c = self;
     const lg_state *at = &run->state;
-    PyObject *q, *v, *mem;
+    PyObject *q, *v, *mem, *dq = NULL, *dv = NULL;
     lg_gil_take(&c->gil);
     PyObject *result = PyObject_CallFunction(c->on_stop, "dNNN", at->t, copied(c, LG_PART_Q, 1, &at),
                                              copied(c, LG_PART_V, 1, &at), copied(c, LG_PART_MEM, 1, &at));
     *acts = result && result != Py_None;
-    if (*acts && PyArg_ParseTuple(result, "OOOp:on_stop", &q, &v, &mem, goes_on) &&
-        take_part(c, LG_PART_Q, q, &run->state) == 0 && take_part(c, LG_PART_V, v, &run->state) == 0)
-        (void)take_part(c, LG_PART_MEM, mem, &run->state);
+    if (*acts && PyArg_ParseTuple(result, "OOOp|OO:on_stop", &q, &v, &mem, goes_on, &dq, &dv) &&
+        take_part(c, LG_PART_Q, q, &run->state) == 0 && take_part(c, LG_PART_V, v, &run->state) == 0 &&
+        take_part(c, LG_PART_MEM, mem, &run->state) == 0)
+        (void)take_slopes(run, dq, dv);
     Py_XDECREF(result);
     lg_status status = PyErr_Occurred() ? LG_CALLBACK : LG_OK;
     lg_gil_release(&c->gil);

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial, update_wrapper
 from typing import Any
 
@@ -13,6 +13,8 @@ from lgint._args import Array, checked_function, number, shown, takes_one
 from lgint._model.compiled import CompiledFunction, checked, is_compiled
 from lgint._model.system import System
 from lgint._run.rest import Jump, explained, rests, round_off
+from lgint._run.saltation import LACKING, Acting, Cut, Saltation
+from lgint._run.sensitivity import parameters_of
 from lgint._run.trajectory import Trajectory
 from lgint._state.state import Parts, State
 
@@ -22,6 +24,7 @@ HALVINGS = 40  # of a step in which a function returns to the zero from which an
 Event = Callable[[float, Array, Array], float] | Callable[[State], float]
 # t, q, v, a, lam and mem of both ends of a step, None, and the curve of the step if the method has one
 Knots = tuple[tuple[float, float], Array, Array, Array, Array, Array, None, Array | None]
+BothEnds = Callable[[], tuple[Any, ...]]  # these, and the derivatives of both ends in a run that has them
 
 
 class EventFunction:
@@ -110,6 +113,8 @@ class Events:
         self._acting: list[int] = []  # those whose action is due
         self._acted: dict[int, float] = {}  # when they acted last
         self._jumps: dict[int, Jump] = {}  # what they did
+        self._saltation: Saltation | None = None  # of a run with derivatives by parameters
+        self._cut: Cut | None = None  # where the last event has cut its step
         self._resting: int | None = None  # the function that an action has left at rest at its zero
         self.found: list[list[tuple[float, Array, Array]]] = [[] for _ in functions]
         self.ended = False
@@ -179,8 +184,29 @@ class Events:
         state = known.state(row)
         return float(np.sign(self._value(i, state.t, state.q, state.v, state.mem)))
 
-    def on_step(self, t: float, q: Array, v: Array, mem: Array, both_ends: Callable[[], Knots]) -> float | None:
-        """Records the events of a step that ends at `t`; returns the time of the one that ends the run, if any."""
+    def differentiate(self, names: Sequence[str]) -> None:
+        """The run has derivatives by parameters, which its events change."""
+        self._saltation = Saltation(self._model, parameters_of(names))  # type: ignore[arg-type]
+
+    def on_step(self, t: float, q: Array, v: Array, mem: Array, both_ends: BothEnds) -> Any:
+        """Records the events of a step that ends at `t`; returns the time of the one that ends the run, if any.
+
+        In a run with derivatives, those of q and v follow, if the time lies within the step.
+        """
+        stop = self._watched(t, q, v, mem, both_ends)
+        if stop is None or self._saltation is None or self._resting is not None:
+            return stop
+        ends = both_ends()
+        begin, end = ends[0]
+        if self._acting and stop == begin:
+            raise ValueError(
+                f"sensitivity: event {_name(self.functions[self._acting[0]])}: at t = {stop:.9g} the run starts at the "
+                "zero of the function, which it may not reach with other parameters; start it before or after that"
+            )
+        self._cut = Cut(stop, end - begin, self._saltation.inside(ends[:-1], ends[-1], stop))
+        return stop if stop == end else (stop, *(np.ravel(part.T) for part in self._cut.slopes))
+
+    def _watched(self, t: float, q: Array, v: Array, mem: Array, both_ends: BothEnds) -> float | None:
         if self.values is None or self._skips:
             (begin, _), (q0, _), (v0, _), _, _, (mem0, _), *_ = both_ends()
             self.values = self._at_start(begin, q0, v0, mem0)
@@ -190,10 +216,13 @@ class Events:
         sides, self._sides = passed | self._sides, {}
         crossed = [i for i, pair in enumerate(ends) if i not in sides and _crosses(*pair)]
         back = {i: side for i, side in sides.items() if self.values[i] * side <= 0}
-        return self._locate(crossed, back, old, self.values, both_ends()) if crossed or back else None
+        return self._locate(crossed, back, old, self.values, both_ends()[:-1]) if crossed or back else None
 
-    def on_stop(self, t: float, *at: Array) -> tuple[Array, Array, Array, bool] | None:
-        """What the actions at this time make of the state: q, v and mem, and whether the run goes on; None: nothing."""
+    def on_stop(self, t: float, *at: Array) -> tuple[Any, ...] | None:
+        """What the actions at this time make of the state: q, v, mem, and whether the run goes on; None: nothing.
+
+        In a run with derivatives, those of q and v follow.
+        """
         if self._resting is not None:
             raise _core.IntegrationError(explained(_name(self.functions[self._resting]), t, self._jumps[self._resting]))
         if not self._acting:
@@ -208,7 +237,24 @@ class Events:
             self._acted[i] = t
             before, state = state, self._act(i, state)
             self._jumps[i] = Jump((t, before.q, before.v), state._hit)
-        return state.q, state.v, state.mem, not self.ended
+        slopes = self._slopes_after(before, state) if self._saltation else ()
+        return state.q, state.v, state.mem, not self.ended, *slopes
+
+    def _slopes_after(self, before: State, after: State) -> Iterator[Array]:
+        """The derivatives of q and v after an action."""
+        i, name = self._acting[0], _name(self.functions[self._acting[0]])
+        if len(self._acting) > 1:
+            raise ValueError(
+                f"sensitivity: events {name} and {_name(self.functions[self._acting[1]])} act at the same time, t = "
+                f"{after.t:.9g}; which is first may change with the parameters"
+            )
+
+        def value(state: State) -> float:
+            return _value(self.functions[i], state.t, *([state] if self._of_state[i] else [state.q, state.v]))
+
+        event = Acting(name, value, self.actions[i])  # type: ignore[arg-type]
+        found = self._saltation.across(event, self._cut, before, after)  # type: ignore[union-attr, arg-type]
+        return (np.ravel(part.T) for part in found)
 
     def _act(self, i: int, state: State) -> State:
         what = f"event {_name(self.functions[i])}: action"
@@ -248,7 +294,7 @@ class Events:
         return _value(self.functions[i], t, *at)
 
     def _state(self, t: float, q: Array, v: Array, mem: Array) -> State:
-        return State(Parts(self._model, {"t": t, "q": q, "v": v, "mem": mem}, _LACKING))
+        return State(Parts(self._model, {"t": t, "q": q, "v": v, "mem": mem}, LACKING))
 
     def _locate(
         self, crossed: list[int], back: dict[int, float], old: list[float], new: list[float], step: Knots
@@ -342,9 +388,6 @@ def _value(function: Any, t: float, *state: Any) -> float:
     if np.isnan(value):
         raise ValueError(f"event {_name(function)}: a number expected at t = {t:g}, got {shown(given)}")
     return value
-
-
-_LACKING = "functions of events are called with t, q and v, before accelerations and multipliers are known"
 
 
 def _name(function: Any) -> str:

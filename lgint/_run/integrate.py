@@ -175,7 +175,7 @@ def integrate(
         `trajectory.sensitivity` has the derivatives of the states, and `trajectory.derivative` those of any accessor.
         They are the exact derivatives of the steps taken, at fixed step sizes; see the page on gradients. Newton's
         method solves such steps more tightly. A run that resumes one with sensitivities goes on with them,
-        and functions of `save` may use them. Events that end the run or act are refused.
+        and functions of `save` may use them. They go on through events that act.
     **options
         Options of the method; see `lgint.method_info`. With `rtol` or `atol` (numbers, arrays of length nv for
         coordinates and velocities alike, or arrays of length 2 nv, coordinates first) a method that has them chooses
@@ -289,7 +289,11 @@ def _run(
     knots = _needs_knots(method, schedule, names is not None, on_stop is not None, keeper is not None)
     on_rows, room, kept = (keeper.take, keeper.room(model), keeper.kept(model)) if keeper else (None, 0, 0)
     ends = watch is not None and watch.may_end
-    core, memory, slopes = (model.core, memory, None) if names is None else slopes_of(model, names, begin, memory, ends)
+    core, memory, slopes = (model.core, memory, None) if names is None else slopes_of(model, names, begin, memory)
+    if watch is not None and names is not None:
+        if ends or watch.acts:
+            refuse_curve(method, events=True)
+        watch.differentiate(names)
     arguments = core, method, begin, end, step, every, q, v, memory, given, report
     further = wanted, on_step, knots, landings, on_rows, room, ends, kept, others, on_stop, slopes
     compiled: dict[str, Any] = {"watch": watch.compiled} if watch and watch.compiled is not None else {}

@@ -23,9 +23,6 @@ from lgint._state.slopes import slopes_of as start_slopes
 
 # forward differences of the sixth order, where a value is zero and may have to stay positive
 FORWARD: Final = tuple(zip(range(7), np.array([-147, 360, -450, 400, -225, 72, -10]) / 60, strict=True))
-INSTEAD: Final = {
-    "events": "only events that record their times and change nothing",
-}
 STEP: Final = 1e-2  # by how much differences move angles, and velocities and parameters in proportion to themselves
 
 
@@ -106,13 +103,6 @@ def parameters_of(names: object, argument: str = "sensitivity") -> tuple[str, ..
     return tuple(given)
 
 
-def refuse_others(**given: object) -> None:
-    """ValueError for an argument of `integrate` that a run with sensitivities does not take."""
-    for name, value in given.items():
-        if value is not None:
-            raise ValueError(f"{name}: a run with `sensitivity` cannot have it; {INSTEAD[name]}")
-
-
 def refuse_curve(method: str, **given: object) -> None:
     """ValueError for states between the steps of a method with a curve of its own, which has no derivatives."""
     for name, value in given.items():
@@ -124,11 +114,10 @@ def refuse_curve(method: str, **given: object) -> None:
 
 
 def slopes_of(
-    model: System, given: Sequence[str], t0: float, memory: dict[str, Any], ends: bool
+    model: System, given: Sequence[str], t0: float, memory: dict[str, Any]
 ) -> tuple[_core.System, dict[str, Any], tuple[int, Array, Array]]:
     """The system of the core with derivatives by these parameters, and what it is given of the start."""
     names = parameters_of(given)
-    refuse_others(events=ends or None)
     if not isinstance(model, Model):
         raise ValueError(
             f"sensitivity: the terms of a {type(model).__name__} are functions, which have no derivatives by "
@@ -193,13 +182,13 @@ def derivative(run: Any, accessor: str, arguments: Sequence[Any], keywords: Mapp
 
 def _along(run: Any, found: Sensitivity, k: int, value: Callable[[Any], Array]) -> Array:
     """The derivative by parameter k."""
-    step = _step(run.model, run.v, found, k)
+    step = step_along(run.model, run.v, found, k)
     points = stencil(run.model, found.parameters[k])
     total = sum(weight / step * value(_displaced(run, found, k, times * step)) for times, weight in points)
     return np.asarray(total)
 
 
-def _step(model: Model, v: Array, found: Sensitivity, k: int) -> float:
+def step_along(model: Model, v: Array, found: Sensitivity, k: int) -> float:
     """The change of parameter k that moves no state by more than STEP, nor the parameter by more than its share."""
     speed = 1 + np.abs(v).max(initial=0)
     largest = max(np.abs(found.dq[..., k]).max(initial=0), np.abs(found.dv[..., k]).max(initial=0) / speed)
@@ -211,24 +200,26 @@ def _displaced(run: Any, found: Sensitivity, k: int, change: float) -> Any:
     """The states that the run would have with another value of parameter k, to the first order."""
     model = varied_by(run.model, found.parameters[k], change)
     parts = {name: getattr(run, name) for name in run._parts}
-    columns = {**_moved(model, {**parts, "t": run.clock}, found, k, change), "t": run.t}
+    columns = {**parts_along(model, {**parts, "t": run.clock}, found, k, change), "t": run.t}
     other = run._with({**columns, **run.extra})
     other.model = model
     return other
 
 
-def _moved(model: Model, parts: Mapping[str, Array], found: Sensitivity, k: int, change: float) -> dict[str, Array]:
+def parts_along(
+    model: Model, parts: Mapping[str, Array], found: Sensitivity, k: int, change: float
+) -> dict[str, Array]:
     """Parts of states along their derivatives by parameter k, with the angles that memory holds."""
-    moved = dict(parts)
+    other = dict(parts)
     if "q" in parts:
-        moved["q"] = model.core.retract(parts["q"], change * found.dq[..., k])
+        other["q"] = model.core.retract(parts["q"], change * found.dq[..., k])
     for name, slope in (("v", found.dv), ("vdot", found.dvdot), ("lam", found.dlam)):
         if name in parts:
-            moved[name] = parts[name] + change * slope[..., k]
+            other[name] = parts[name] + change * slope[..., k]
     needed = ("t", "q", "v", "vdot", "mem")
     if model.core.nmem and parts.keys() >= {*needed}:
-        moved["mem"] = model.core.remember(*(moved[name] for name in needed))
-    return moved
+        other["mem"] = model.core.remember(*(other[name] for name in needed))
+    return other
 
 
 def slopes_inside(model: Any, sol: DenseOutput, names: Sequence[str], times: Array) -> Array:
@@ -237,12 +228,12 @@ def slopes_inside(model: Any, sol: DenseOutput, names: Sequence[str], times: Arr
     middle = sol.states(times)["q"]
 
     def along(k: int) -> list[Array]:
-        step = _step(model, sol.knots["v"], found, k)
+        step = step_along(model, sol.knots["v"], found, k)
         total: list[Any] = [0.0] * 4
         for multiple, weight in stencil(model, names[k]):
             change = multiple * step
             varied = varied_by(model, names[k], change)
-            at = moved_parts(sol, varied, _moved(varied, sol.knots, found, k, change), times)
+            at = moved_parts(sol, varied, parts_along(varied, sol.knots, found, k, change), times)
             apart = model.core.difference(middle, at["q"])
             for i, part in enumerate((apart, at["v"], at["vdot"], at["lam"])):
                 total[i] = total[i] + weight / step * part

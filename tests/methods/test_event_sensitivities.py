@@ -1,0 +1,180 @@
+"""Derivatives of runs by parameters, through events that act on the state or end the run."""
+
+import numpy as np
+import pytest
+
+import lgint
+from methods.test_sensitivities import STENCIL, distance
+from methods.test_sensitivities_in_runs import by_differences
+
+UP = (0, 0, 1)
+GRAVITY, HEIGHT, BOUNCE = 9.81, 1.0, 0.8
+NAMES = ["gravity[2]", "start.ball.position[2]"]
+
+
+def ball(speed=0.0):
+    builder = lgint.ModelBuilder(gravity=(0, 0, -GRAVITY))
+    inertia = (1e-3, 1e-3, 1e-3)
+    builder.add_body("ball", mass=0.7, inertia=inertia, position=(0, 0, HEIGHT), velocity=(0.3, 0, speed))
+    return builder.build()
+
+
+def bounces(state):
+    return state.after_impact(("ball", (0, 0, 0), UP), restitution=BOUNCE)
+
+
+def floor(action=bounces, **attributes):
+    return lgint.event(lambda state: state.position("ball")[2], direction=-1, action=action, **attributes)
+
+
+def after_bounces(gravity, height, t, count):
+    """Height and speed of a ball that has bounced so often."""
+    hit, speed = np.sqrt(2 * height / gravity), np.sqrt(2 * gravity * height)
+    for i in range(count):
+        speed *= BOUNCE
+        hit += 2 * speed / gravity if i < count - 1 else 0
+    return np.array([speed * (t - hit) - gravity * (t - hit) ** 2 / 2, speed - gravity * (t - hit)])
+
+
+def slopes_after_bounces(t, count):
+    """The derivatives of both by the third entry of gravity, and by the height."""
+    found = np.zeros((2, 2))
+    for s, w in STENCIL:
+        found[:, 0] -= w / 1e-3 * after_bounces(GRAVITY + s * 1e-3, HEIGHT, t, count)
+        found[:, 1] += w / 1e-3 * after_bounces(GRAVITY, HEIGHT + s * 1e-3, t, count)
+    return found
+
+
+def vertical(run, row=-1):
+    return np.array([run.derivative(name, "ball")[row, 2] for name in ("position", "velocity")])
+
+
+@pytest.mark.parametrize(
+    ("method", "options"),
+    [
+        ("genalpha", {"h": 0.02}),
+        ("newmark", {"h": 0.02}),
+        ("radau5", {"h": 0.05}),
+        ("herk4", {"h": 0.02}),
+        ("dopri5", {"rtol": 1e-6}),
+    ],
+)
+def test_a_bouncing_ball_has_the_derivatives_of_the_closed_form(method, options):
+    run = lgint.integrate(ball(), method, t_end=1.9, events=floor(), sensitivity=NAMES, **options)
+    assert len(run.t_events[0]) == 3
+    assert run.position("ball")[-1, 2] == pytest.approx(after_bounces(GRAVITY, HEIGHT, 1.9, 3)[0], abs=1e-11)
+    expected = slopes_after_bounces(1.9, 3)
+    np.testing.assert_allclose(vertical(run), expected, rtol=0, atol=1e-9 * np.abs(expected).max())
+
+
+def test_both_rows_of_an_action_have_derivatives_at_its_time():
+    run = lgint.integrate(ball(), "genalpha", t_end=0.5, h=0.02, events=floor(), sensitivity=NAMES)
+    (hit,) = run.t_events[0]
+    before, after = np.flatnonzero(run.t == hit)
+    np.testing.assert_allclose(vertical(run, before), [[hit**2 / 2, 1], [hit, 0]], rtol=0, atol=1e-11)
+    np.testing.assert_allclose(vertical(run, after), slopes_after_bounces(hit, 1), rtol=0, atol=1e-9)
+    np.testing.assert_allclose(run.sensitivity.dvdot[after, 2], [1, 0], rtol=0, atol=1e-11)
+
+
+def slab():
+    """A slab that turns and hits the ground with its ends."""
+    builder = lgint.ModelBuilder(gravity=(0, 0, -GRAVITY))
+    start = {"position": (0, 0, 0.6), "velocity": (0.4, 0.1, 0), "angular_velocity": (0.3, 2.0, 1.0)}
+    turn = lgint.groups.so3.exp(np.array([0.2, 0.5, 0]))
+    builder.add_body("slab", mass=0.7, inertia=np.diag([2e-2, 3e-2, 2e-2]), rotation=turn, **start)
+    shapes = [("sphere", (0.3, 0, 0), 0.05), ("plane", (0, 0, 0), UP)]
+    builder.add_contact("slab", lgint.ground, shapes=shapes, stiffness=0.0, name="end")
+    return builder.build()
+
+
+def end_hits():
+    hits = lambda state: state.after_impact("end", restitution=0.7, tangential="stick")  # noqa: E731
+    return lgint.event(lambda state: state.gap("end"), direction=-1, action=hits)
+
+
+def arm():
+    """An arm on a skew pin, with all its constraints, that hits a stop."""
+    builder = lgint.ModelBuilder(gravity=(0, 0, -GRAVITY))
+    builder.add_body("arm", mass=1.0, inertia=(0.1, 0.12, 0.03), position=(0.5, 0, 0))
+    builder.add_joint("revolute", lgint.ground, "arm", point=(0, 0, 0), axis=(0, 1, 0.2), name="pin")
+    return builder.build()
+
+
+def arm_hits():
+    tip = (0.5, 0, 0)
+    hits = lambda state: state.after_impact(("arm", tip, UP), restitution=0.6)  # noqa: E731
+    return lgint.event(lambda state: state.point("arm", tip)[2] + 0.7, direction=-1, action=hits)
+
+
+@pytest.mark.parametrize(
+    ("model", "event", "names", "method"),
+    [
+        (slab(), end_hits(), ["slab.inertia[1,1]", "gravity[2]", "end.radius_a"], "dopri5"),
+        (arm(), arm_hits(), ["arm.mass", "gravity[2]"], "radau5"),
+    ],
+)
+def test_impacts_agree_with_differences_of_runs(model, event, names, method):
+    options = {"t_end": 0.8, "h": 0.005, "events": event}
+    run = lgint.integrate(model, method, sensitivity=names, **options)
+    assert len(run.t_events[0]) >= 1
+
+    def again(other):
+        return lgint.integrate(other, method, t_eval=[0.8], **options)
+
+    for k, name in enumerate(names):
+        q, v = by_differences(model, name, again, None)
+        assert distance(run.sensitivity.dq[-1:, :, k], q) < 1e-7, name
+        assert distance(run.sensitivity.dv[-1:, :, k], v) < 1e-7, name
+
+
+def test_an_event_that_ends_a_run_leaves_the_derivatives_at_its_time():
+    event = floor(None, terminal=True)
+    run = lgint.integrate(ball(), "genalpha", t_end=2, h=0.02, events=event, sensitivity=NAMES, dense_output=True)
+    t = run.t[-1]
+    assert run.status == 1 and t == pytest.approx(np.sqrt(2 * HEIGHT / GRAVITY), abs=1e-14)
+    np.testing.assert_allclose(vertical(run), [[t**2 / 2, 1], [t, 0]], rtol=0, atol=1e-11)
+    inside = run.at([t - 0.003])
+    np.testing.assert_allclose(vertical(inside), [[(t - 0.003) ** 2 / 2, 1], [t - 0.003, 0]], rtol=0, atol=1e-10)
+    further = lgint.integrate(ball(), "genalpha", t_end=2, h=0.02, start=run)
+    np.testing.assert_allclose(vertical(further), [[2, 1], [2, 0]], rtol=0, atol=1e-10)
+
+
+def test_a_run_that_is_resumed_between_impacts_has_the_bits_of_one_run(tmp_path):
+    options = {"h": 0.02, "events": floor()}
+    whole = lgint.integrate(ball(), "genalpha", t_end=1.5, stops=[0.8], sensitivity=NAMES, **options)
+    half = lgint.integrate(ball(), "genalpha", t_end=0.8, sensitivity=NAMES, **options)
+    half.save(tmp_path / "half.npz")
+    rest = lgint.integrate(ball(), "genalpha", t_end=1.5, start=lgint.load(tmp_path / "half.npz"), **options)
+    for part in ("dq", "dv", "dvdot"):
+        np.testing.assert_array_equal(
+            getattr(rest.sensitivity, part), getattr(whole.sensitivity, part)[len(half) - 1 :]
+        )
+
+
+def failing(match, model=None, error=ValueError, method="genalpha", **options):
+    with pytest.raises(error, match=match) as caught:
+        lgint.integrate(model or ball(), method, t_end=0.9, h=0.01, sensitivity=NAMES, **options)
+    return caught.value
+
+
+def test_an_event_that_only_touches_its_zero_ends_the_run():
+    top = 2.0 / GRAVITY
+
+    def height(state):
+        return state.position("ball")[2] - HEIGHT - top + 1e-13
+
+    options = {"events": lgint.event(height, action=lambda state: state), "stops": [top]}
+    error = failing("event height: at t = 0.2038.* only touches", ball(2.0), lgint.IntegrationError, **options)
+    assert error.trajectory.t[-1] == pytest.approx(top, abs=1e-6) and error.trajectory.sensitivity.dq.shape[2] == 2
+    assert len(lgint.integrate(ball(2.0), "genalpha", t_end=0.9, h=0.01, **options).t_events[0]) == 2
+
+
+def test_what_events_cannot_do_is_refused_by_name():
+    own = ball()
+    fixed = floor(lambda state: own.state(t=state.t, q=state.q, v=-state.v))
+    failing("act at the same time", own, events=[floor(lambda state: state), floor()])
+    failing("with states of models with other values", own, events=fixed)
+    failing("events: the curve of dop853", method="dop853", events=floor())
+    failing("t_eval: derivatives are known at steps only", events=floor(), t_eval=[0.5])
+    low = own.with_state(q=own.q0 - np.array([0, 0, HEIGHT, *np.zeros(len(own.q0) - 3)]), v=own.v0 - np.eye(6)[2])
+    failing("starts at the zero", low, events=floor())
