@@ -13,14 +13,14 @@ typedef struct lg_sensitivities {
 
 /* The transposed maps of steps, which go back in time: from the derivatives of a number by the state at the end of a
    step to those by its start. They are lg_sensitivities of one column. */
-struct lg_stepper_adjoint {
+typedef struct lg_stepper_adjoint {
     int (*count)(const lg_stepper *self); /* what `keep` writes */
     void (*keep)(const lg_stepper *self, double *kept); /* what it needs of the step that has just succeeded */
     /* In place. Adds the share of every parameter to `gradient`. */
     lg_status (*step)(lg_stepper *self, const lg_state *before, const lg_state *after, const double *kept,
                       const lg_sensitivities *s, double *gradient);
     void (*reset)(const lg_stepper *self, const lg_sensitivities *s); /* takes `own` of a first step to its start */
-};
+} lg_stepper_adjoint;
 
 struct lg_stepper_sensitivities {
     /* The option because of which steps have no derivatives, after `prepare`; NULL, or without this function: they
@@ -33,6 +33,7 @@ struct lg_stepper_sensitivities {
     /* The derivatives of the end of the step of size h that has just succeeded, in place of those of its start. */
     lg_status (*step)(lg_stepper *self, const lg_state *before, const lg_state *after, double h,
                       const lg_sensitivities *s);
+    const lg_stepper_adjoint *adjoint; /* NULL: derivatives go in the direction of time only */
     void (*close)(lg_stepper *self); /* frees what the arena does not hold; NULL: nothing */
 };
 

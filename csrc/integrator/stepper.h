@@ -40,7 +40,6 @@ typedef struct lg_stepper lg_stepper;
 typedef struct lg_stepper_type lg_stepper_type;
 typedef struct lg_method lg_method;
 typedef struct lg_stepper_sensitivities lg_stepper_sensitivities; /* sensitivities.h */
-typedef struct lg_stepper_adjoint lg_stepper_adjoint;
 
 /* What the next step needs beside the parts of a state, in doubles at the front of state->carry. */
 typedef struct lg_stepper_carry {
@@ -90,7 +89,6 @@ struct lg_stepper_type {
        where ^ is the embedded solution. Called only for methods with control options. */
     lg_status (*error)(lg_stepper *self, const lg_state *before, double h, double *error);
     const lg_stepper_sensitivities *sensitivities; /* NULL: its steps have no derivatives */
-    const lg_stepper_adjoint *adjoint; /* NULL: these go in the direction of time only */
     void (*close)(lg_stepper *self); /* frees what the arena does not hold; NULL: nothing */
 };
 

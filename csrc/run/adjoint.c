@@ -31,7 +31,7 @@ typedef struct segment {
 
 static const lg_stepper_adjoint *adjoint_of(const lg_run *run)
 {
-    return run->stepper->type->adjoint;
+    return run->stepper->type->sensitivities->adjoint;
 }
 
 static void layout_steps(void *self, lg_arena *arena)

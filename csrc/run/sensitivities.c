@@ -38,7 +38,7 @@ static void list_differentiated(int backwards, char *text, size_t size)
     text[0] = '\0';
     for (int i = 0; i < lg_method_count; i++) {
         const lg_stepper_sensitivities *s = lg_methods[i]->stepper->sensitivities;
-        if (s && (!backwards || !s->step || lg_methods[i]->stepper->adjoint))
+        if (s && (!backwards || !s->step || s->adjoint))
             lg_text_list(text, size, lg_methods[i]->name);
     }
 }
@@ -55,7 +55,7 @@ lg_status lg_sensitivities_check(lg_stepper *stepper)
         lg_report_say(&stepper->report, "sensitivity: %s", refused);
         return LG_BAD_ARGUMENT;
     }
-    if (sensitivities && (!backwards || stepper->type->adjoint))
+    if (sensitivities && (!backwards || sensitivities->adjoint))
         return LG_OK;
     list_differentiated(backwards, others, sizeof others);
     lg_report_say(&stepper->report, "sensitivity: the steps of %s have no %s%s; those of %s have",
@@ -105,7 +105,7 @@ lg_status lg_sensitivities_restart_adjoint(lg_stepper *stepper, const lg_point *
     lg_linearised *l = &stepper->linear;
     lg_point at = *point;
     at.a = state->a, at.lam = state->lam, at.work = stepper->accel.work;
-    stepper->type->adjoint->reset(stepper, s);
+    stepper->type->sensitivities->adjoint->reset(stepper, s);
     LG_TRY(lg_linearise(l, &at, NULL));
     LG_TRY(lg_accel_factor(&stepper->accel, &at, &(lg_wanted){0}, &stepper->report));
     lg_copy(nv, s->a, adjoint);

@@ -135,7 +135,7 @@ def test_the_models_have_every_kind_of_value():
         "drag",
         "load",
     ]
-    assert found == {*entries, "point", "point_a", "point_b"}
+    assert found == {*entries, "point", "point_a", "point_b", "point0", "point1", "point2"}
 
 
 def test_a_body_may_lose_its_inertia_and_get_it_back():

@@ -253,4 +253,14 @@ static lg_status step(lg_stepper *self, const lg_state *before, const lg_state *
     return g->anew ? go_before_anew(g, before, s, gradient) : LG_OK;
 }
 
-const lg_stepper_adjoint lg_alpha_adjoint = {.count = count, .keep = keep, .step = step, .reset = reset};
+static const lg_stepper_adjoint adjoint = {.count = count, .keep = keep, .step = step, .reset = reset};
+
+const lg_stepper_sensitivities lg_alpha_sensitivities = {
+    .refused = lg_alpha_refuse_slopes,
+    .count = lg_alpha_slopes_count,
+    .layout = lg_alpha_layout_slopes,
+    .reset = lg_alpha_reset_slopes,
+    .step = lg_alpha_step_slopes,
+    .adjoint = &adjoint,
+    .close = lg_alpha_close_slopes,
+};

@@ -542,6 +542,5 @@ const lg_stepper_type lg_genalpha = {
     .step = genalpha_step,
     .error = lg_alpha_error,
     .sensitivities = &lg_alpha_sensitivities,
-    .adjoint = &lg_alpha_adjoint,
     .close = close_mu_matrix,
 };

@@ -22,7 +22,7 @@
 
 /* ---- options and memory ---- */
 
-static const char *refused(const lg_stepper *self)
+const char *lg_alpha_refuse_slopes(const lg_stepper *self)
 {
     const lg_genalpha_stepper *g = (const lg_genalpha_stepper *)self;
     if (g->form != &lg_exact_form)
@@ -36,7 +36,7 @@ static int mu_offset(const lg_genalpha_stepper *g)
     return (1 + g->estimates) * g->base.system->space->nv;
 }
 
-static int count(const lg_stepper *self)
+int lg_alpha_slopes_count(const lg_stepper *self)
 {
     const lg_genalpha_stepper *g = (const lg_genalpha_stepper *)self;
     return mu_offset(g) + (g->index == LG_INDEX_STABILIZED ? self->system->pattern->nrows : 0);
@@ -54,7 +54,7 @@ static void layout_mu(lg_genalpha_stepper *g, lg_alpha_slopes *d, lg_arena *aren
     d->adjoint_mu = lg_arena_doubles(arena, nrows);
 }
 
-static void layout(lg_stepper *self, lg_arena *arena)
+void lg_alpha_layout_slopes(lg_stepper *self, lg_arena *arena)
 {
     lg_genalpha_stepper *g = (lg_genalpha_stepper *)self;
     const lg_pattern *pattern = self->system->pattern;
@@ -78,7 +78,7 @@ static void layout(lg_stepper *self, lg_arena *arena)
         layout_mu(g, d, arena);
 }
 
-static void close_matrices(lg_stepper *self)
+void lg_alpha_close_slopes(lg_stepper *self)
 {
     lg_alpha_slopes *d = ((lg_genalpha_stepper *)self)->slopes;
     if (d) {
@@ -87,9 +87,9 @@ static void close_matrices(lg_stepper *self)
     }
 }
 
-static void reset(const lg_stepper *self, const lg_sensitivities *s)
+void lg_alpha_reset_slopes(const lg_stepper *self, const lg_sensitivities *s)
 {
-    int nv = self->system->space->nv, n = count(self);
+    int nv = self->system->space->nv, n = lg_alpha_slopes_count(self);
     for (int k = 0; k < s->count; k++) {
         lg_copy(nv, s->a + (long)nv * k, s->own + (long)n * k);
         lg_zero(n - nv, s->own + (long)n * k + nv);
@@ -325,7 +325,7 @@ static lg_status advance(lg_genalpha_stepper *g, const lg_point *start, const lg
                          const lg_sensitivities *s)
 {
     const lg_alpha_slopes *d = g->slopes;
-    int nv = g->base.system->space->nv, nrows = g->base.system->pattern->nrows, nown = count(&g->base);
+    int nv = g->base.system->space->nv, nrows = g->base.system->pattern->nrows, nown = lg_alpha_slopes_count(&g->base);
     double *dq = s->q + (long)nv * k, *dv = s->v + (long)nv * k, *da = s->a + (long)nv * k,
            *own = s->own + (long)nown * k;
     predict(g, ratio, dv, da, own);
@@ -364,7 +364,7 @@ static lg_status begin_anew(lg_genalpha_stepper *g, const lg_state *before, cons
     for (int k = 0; k < s->count; k++)
         LG_TRY(lg_linearised_accelerations(l, &point, k, s->q + (long)nv * k, s->v + (long)nv * k, s->a + (long)nv * k,
                                            s->lam + (long)nrows * k));
-    reset(&g->base, s);
+    lg_alpha_reset_slopes(&g->base, s);
     return LG_OK;
 }
 
@@ -383,8 +383,8 @@ lg_status lg_alpha_factor_slopes(lg_genalpha_stepper *g, const lg_point *end)
     return g->index == LG_INDEX_STABILIZED ? factor_mu(g) : LG_OK;
 }
 
-static lg_status step(lg_stepper *self, const lg_state *before, const lg_state *after, double h,
-                      const lg_sensitivities *s)
+lg_status lg_alpha_step_slopes(lg_stepper *self, const lg_state *before, const lg_state *after, double h,
+                               const lg_sensitivities *s)
 {
     lg_genalpha_stepper *g = (lg_genalpha_stepper *)self;
     (void)h;
@@ -400,6 +400,3 @@ static lg_status step(lg_stepper *self, const lg_state *before, const lg_state *
         LG_TRY(advance(g, &start, &end, ratio, k, s));
     return LG_OK;
 }
-
-const lg_stepper_sensitivities lg_alpha_sensitivities = {
-    .refused = refused, .count = count, .layout = layout, .reset = reset, .step = step, .close = close_matrices};

@@ -50,7 +50,15 @@ void lg_alpha_move_back(const lg_genalpha_stepper *g, const double *dq, double *
 void lg_alpha_move_back_known(const lg_genalpha_stepper *g, const double *dq, const double *y, double *dq_n,
                               double *ds);
 
-/* ---- sensitivities.c ---- */
+/* ---- sensitivities.c: the functions of lg_alpha_sensitivities, and what the adjoint shares with them ---- */
+
+const char *lg_alpha_refuse_slopes(const lg_stepper *self);
+int lg_alpha_slopes_count(const lg_stepper *self);
+void lg_alpha_layout_slopes(lg_stepper *self, lg_arena *arena);
+void lg_alpha_close_slopes(lg_stepper *self);
+void lg_alpha_reset_slopes(const lg_stepper *self, const lg_sensitivities *s);
+lg_status lg_alpha_step_slopes(lg_stepper *self, const lg_state *before, const lg_state *after, double h,
+                               const lg_sensitivities *s);
 
 enum { LG_ALPHA_SWEEPS = 60 }; /* for mu, at most; each gains one or two digits */
 static const double lg_alpha_settled = 1e-11; /* what the last ones leave where they gain nothing more */

@@ -173,7 +173,6 @@ lg_status lg_alpha_rebuild(lg_genalpha_stepper *g, const lg_alpha_state *formed)
 /* ---- what derivatives by parameters share with steps ---- */
 
 extern const lg_stepper_sensitivities lg_alpha_sensitivities;
-extern const lg_stepper_adjoint lg_alpha_adjoint;
 /* theta_0, v_0, a_0 and c_n from v_n, a_n and vdot_n, in which they are linear. */
 static inline void lg_alpha_predict_velocities(int n, const lg_alpha_scales *s, const double *restrict v_n,
                                                const double *restrict a_n, const double *restrict vdot_n,
