@@ -12,7 +12,7 @@ void lg_linearised_layout(lg_linearised *l, lg_arena *arena)
     const lg_pattern *pattern = system->pattern;
     size_t nv = (size_t)system->space->nv, nrows = (size_t)pattern->nrows, nblocks = (size_t)system->space->nblocks;
     double **velocities[] = {&l->force, &l->term, &l->v, &l->theta};
-    double **rows[] = {&l->phi, &l->phidot, &l->rows};
+    double **rows[] = {&l->phi, &l->phidot, &l->rows, &l->now, &l->last, &l->best};
     lg_matrix_layout_values(&l->K, l->plan, arena);
     lg_matrix_layout_values(&l->D, l->plan, arena);
     l->B = lg_arena_doubles(arena, (size_t)pattern->nvalues);
@@ -161,11 +161,26 @@ static lg_status subtract_rows(lg_linearised *l, const lg_point *point, const do
                                double *rows)
 {
     static const double weight[] = {45.0 / 60, -9.0 / 60, 1.0 / 60};
-    int nv = l->accel->system->space->nv;
-    double size = fmax(lg_max_abs(nv, dq), lg_max_abs(nv, dv) / (1 + lg_max_abs(nv, point->v))), step = 1e-2 / size;
-    for (int i = 0; size > 0 && i < 3; i++)
-        for (int sign = -1; sign <= 1; sign += 2)
-            LG_TRY(add_displaced(l, point, sign * (i + 1) * step, dq, dv, -sign * weight[i] / step, rows));
+    int nv = l->accel->system->space->nv, nrows = l->accel->system->pattern->nrows;
+    double size = fmax(lg_max_abs(nv, dq), lg_max_abs(nv, dv) / (1 + lg_max_abs(nv, point->v))), least = INFINITY;
+    for (int n = 0; size > 0 && n < 6; n++) { /* smaller steps, until they no longer change anything */
+        double step = 1e-2 / size / (1 << 3 * n), change = 0;
+        lg_zero(nrows, l->now);
+        for (int i = 0; i < 3; i++)
+            for (int sign = -1; sign <= 1; sign += 2)
+                LG_TRY(add_displaced(l, point, sign * (i + 1) * step, dq, dv, -sign * weight[i] / step, l->now));
+        for (int i = 0; i < nrows; i++)
+            change = fmax(change, n ? fabs(l->now[i] - l->last[i]) : 0);
+        if (n < 2 || change < least)
+            lg_copy(nrows, l->now, l->best);
+        double most = lg_max_abs(nrows, l->now);
+        if (n && (change <= 1e-11 * most || (change >= least && least <= 1e-7 * most)))
+            break;
+        least = n ? fmin(least, change) : INFINITY;
+        lg_copy(nrows, l->now, l->last);
+    }
+    if (size > 0)
+        lg_axpy(nrows, 1, l->best, rows);
     return LG_OK;
 }
 

@@ -12,7 +12,7 @@ from lgint._args import Array
 from lgint._model.model import Model
 from lgint._model.sensitivity import number_named
 from lgint._run.sensitivity import Named, largest_step, stencil
-from lgint._state.slopes import CENTRAL, START, STEP, changed, present, slopes_of, start_value
+from lgint._state.slopes import CENTRAL, START, STEP, changed, present, settled, slopes_of, start_value
 
 
 class Numbers:
@@ -70,11 +70,14 @@ class Numbers:
         """The derivatives of q and v at the start by number k, by differences."""
         name = self.names[k]
         step, points = (STEP, CENTRAL) if name in self._starts else (largest_step(model, name), stencil(model, name))
-        dq, dv = np.zeros(model.nv), np.zeros(model.nv)
-        for times, weight in points:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")
-                other = self.model(x + times * step * np.eye(len(x))[k])
-            dq += weight / step * model.core.difference(model.q0, other.q0)
-            dv += weight / step * (other.v0 - model.v0)
-        return np.stack([dq, dv])
+
+        def slope(step: float) -> Array:
+            total = np.zeros((2, model.nv))
+            for times, weight in points:
+                with warnings.catch_warnings():
+                    warnings.simplefilter("ignore")
+                    other = self.model(x + times * step * np.eye(len(x))[k])
+                total += weight / step * np.array([model.core.difference(model.q0, other.q0), other.v0 - model.v0])
+            return total
+
+        return settled(slope, step)

@@ -17,7 +17,7 @@ from lgint._model.model import Model
 from lgint._run.outputs import Output
 from lgint._run.sensitivity import largest_step, stencil, varied_by
 from lgint._run.trajectory import Trajectory
-from lgint._state.slopes import CENTRAL, START
+from lgint._state.slopes import CENTRAL, START, settled
 
 _STEP: Final = 2.0**-7  # rad, m; of velocities, accelerations and multipliers relative to their size
 _PARTS: Final = ("q", "v", "vdot", "lam")
@@ -59,8 +59,11 @@ def _add_part(run: Trajectory, output: Output, weight: Array, part: str, rows: A
 
     for i in _those(counts, range(size)):
         unit = np.eye(1, size, i)[0]
-        slope = np.asarray(sum(share / scale * value(unit, times * scale) for times, share in CENTRAL))
-        rows[:, i] += _contracted(weight, slope)
+
+        def slope(step: float, unit: Array = unit) -> Array:
+            return np.asarray(sum(share / step * value(unit, times * step) for times, share in CENTRAL))
+
+        rows[:, i] += _contracted(weight, settled(slope, scale))
 
 
 def _those(counts: Callable[[range], bool], numbers: range) -> list[int]:
