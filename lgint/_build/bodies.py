@@ -15,6 +15,7 @@ from lgint._build.support import support
 from lgint._build.timed import Motion
 from lgint._model.checks import inertia_matrix
 from lgint._model.formulations import FORMULATIONS
+from lgint._model.names import FormulationName
 from lgint._model.record import MINIMAL
 from lgint._rotation import cross
 from lgint._rotation import rotation as rotation_matrix
@@ -36,7 +37,7 @@ class BodyBuilder(Parts):
         rotation: ArrayLike | None = None,
         velocity: ArrayLike | None = None,
         angular_velocity: ArrayLike = AT_REST,
-        formulation: str | None = None,
+        formulation: FormulationName | None = None,
         pivot: ArrayLike | None = None,
         com: ArrayLike | None = None,
         reference: ArrayLike | None = None,
@@ -183,7 +184,7 @@ class BodyBuilder(Parts):
         angular_velocity: ArrayLike = (0.0, 0.0, 0.0),
         eta: ArrayLike | None = None,
         eta_rate: ArrayLike | None = None,
-        formulation: str | None = None,
+        formulation: FormulationName | None = None,
     ) -> str:
         """Adds a flexible body in modal coordinates.
 

@@ -14,6 +14,7 @@ from lgint._build.parts import Ends, Partner
 from lgint._build.trees import Joint, Tree
 from lgint._model.formulations import FORMULATIONS
 from lgint._model.joints import JOINTS, NODES, TREE_JOINTS, joint_coordinate, turns_as_node
+from lgint._model.names import JointName
 from lgint._model.parameters import CARRIERS
 from lgint._model.record import ForceRow, JointRow, Matrix
 from lgint._rotation import cross, direction, triad_about
@@ -36,7 +37,7 @@ class JointBuilder(ElementBuilder):
 
     def add_joint(
         self,
-        kind: str,
+        kind: JointName,
         a: Partner,
         b: Partner,
         *,

@@ -16,6 +16,7 @@ from lgint._build.support import Support
 from lgint._build.trees import Tree
 from lgint._model import parts
 from lgint._model.formulations import FORMULATIONS
+from lgint._model.names import FormulationName
 from lgint._model.record import MINIMAL, ControlRow, ForceRow, JointRow, Matrix, RodRow
 from lgint._model.record import Ground as Ground
 from lgint._model.record import ground as ground
@@ -59,7 +60,7 @@ class Ends(NamedTuple):
 class Parts:
     """The bodies, joints, forces and names that a builder has collected so far."""
 
-    def __init__(self, gravity: ArrayLike = (0.0, 0.0, 0.0), formulation: str = "R3xSO3") -> None:
+    def __init__(self, gravity: ArrayLike = (0.0, 0.0, 0.0), formulation: FormulationName = "R3xSO3") -> None:
         self._gravity = array("gravity", gravity, (3,))
         self._formulation = choice("formulation", formulation, (*FORMULATIONS, MINIMAL))
         self._bodies: dict[str, Body] = {}

@@ -20,6 +20,7 @@ from lgint._build.urdf import UrdfBuilder
 from lgint._model.checks import triangle
 from lgint._model.compiled import CompiledFunction, function_of_time
 from lgint._model.formulations import FORMULATIONS
+from lgint._model.names import FormulationName
 from lgint._model.record import LoadRow
 from lgint._model.rod import Rod
 from lgint._model.shared import Scaled, Shared
@@ -77,7 +78,7 @@ class RodBuilder(UrdfBuilder, ControlBuilder):
         load: Load | None = None,
         drag: ArrayLike | None = None,
         kinks: ArrayLike = (),
-        formulation: str = FORMULATION,
+        formulation: FormulationName = FORMULATION,
     ) -> Rod:
         """Adds a rod, a chain of nodes that elastic edges connect (tumiotto2024, Sect. 4).
 

@@ -24,6 +24,7 @@ from lgint._build.couplings import CouplingBuilder
 from lgint._build.joints import JointBuilder
 from lgint._build.parts import Ground
 from lgint._model.formulations import FORMULATIONS
+from lgint._model.names import FormulationName
 from lgint._model.record import MINIMAL
 from lgint._rotation import cross
 from lgint._rotation import rotation as rotation_matrix
@@ -490,7 +491,7 @@ class UrdfBuilder(BodyBuilder, JointBuilder, CouplingBuilder):
         prefix: str = "",
         position: ArrayLike | None = None,
         rotation: ArrayLike | None = None,
-        formulation: str = MINIMAL,
+        formulation: FormulationName = MINIMAL,
     ) -> UrdfRobot:
         """Adds the links and joints of a robot from a URDF file, with all joints at zero and at rest.
 

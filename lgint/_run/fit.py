@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 from lgint import _core
 from lgint._args import Array, array, listing, shown
 from lgint._model.model import Model
+from lgint._model.names import Method
 from lgint._run.integrate import integrate
 from lgint._run.numbers import Numbers
 from lgint._run.outputs import Output, outputs_of
@@ -169,7 +170,7 @@ class FitProblem:
 
 def fit_problem(
     model: Model,
-    method: str,
+    method: Method,
     data: Sequence[ArrayLike],
     parameters: Sequence[str],
     *,

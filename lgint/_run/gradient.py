@@ -12,6 +12,7 @@ import numpy as np
 from lgint import _core
 from lgint._args import Array, number, shown
 from lgint._model.model import Model
+from lgint._model.names import Method
 from lgint._run.checkpoints import Checkpoints, checkpoints_in
 from lgint._run.integrate import count, integrate, times_of
 from lgint._run.options import all_options, check_options, inherited, steps_of
@@ -46,7 +47,7 @@ class _Plan(NamedTuple):
 
 def gradient(
     model: Model,
-    method: str,
+    method: Method,
     cost: Cost,
     parameters: Sequence[str],
     *,

@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike
 from lgint import _core
 from lgint._args import Array, array, choice, number, shown
 from lgint._model.gradients import gradients_formed
+from lgint._model.names import Method
 from lgint._model.system import System
 from lgint._run import ensemble, log
 from lgint._run.events import Event, Events
@@ -42,7 +43,7 @@ def methods() -> list[str]:
     return [*ROWS]
 
 
-def method_info(name: str) -> MethodInfo:
+def method_info(name: Method) -> MethodInfo:
     """Describes a method.
 
     Parameters
@@ -68,7 +69,7 @@ def method_info(name: str) -> MethodInfo:
 @overload
 def integrate(
     model: System,
-    method: str,
+    method: Method,
     *,
     t_end: float,
     h: float | None = ...,
@@ -86,10 +87,10 @@ def integrate(
     **options: Any,
 ) -> Trajectory: ...
 @overload
-def integrate(model: Sequence[System], method: str, *, t_end: float, **arguments: Any) -> ensemble.Ensemble: ...
+def integrate(model: Sequence[System], method: Method, *, t_end: float, **arguments: Any) -> ensemble.Ensemble: ...
 def integrate(
     model: System | Sequence[System],
-    method: str,
+    method: Method,
     *,
     t_end: float,
     h: float | None = None,

@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike
 
 from lgint import _core
 from lgint._args import Array, array, choice, flag, number, shown
+from lgint._model.names import Method
 from lgint._model.system import System, checked
 from lgint._run.methods import ROWS
 from lgint._run.options import all_options, check_options, inherited
@@ -119,7 +120,7 @@ class Stepper:
     __slots__ = ("__weakref__", "_core", "_given", "_kept", "_method", "_model", "_states")
 
     def __init__(
-        self, model: System, method: str, *, t0: float = 0.0, start: Trajectory | str | None = None, **options: Any
+        self, model: System, method: Method, *, t0: float = 0.0, start: Trajectory | str | None = None, **options: Any
     ) -> None:
         choice("method", method, ROWS)
         check_options(method, options, Stepper)

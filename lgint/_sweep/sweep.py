@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from lgint._args import choice, shown, warn
 from lgint._core import Interrupted
 from lgint._model.model import Model
+from lgint._model.names import Method
 from lgint._model.system import System
 from lgint._run.integrate import count
 from lgint._run.progress import progress_bar
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
 def sweep(
     model: Callable[..., System] | System,
     parameters: Mapping[str, Iterable[Any]] | Iterable[Mapping[str, Any]],
-    method: str | None = None,
+    method: Method | None = None,
     observables: Mapping[str, Observable] | None = None,
     *,
     executor: Executor | None = None,

@@ -20,6 +20,7 @@ from numpy.typing import ArrayLike
 
 from lgint import _core
 from lgint._args import Array, array, choice, number
+from lgint._model.names import Method
 
 WAVES = 129  # wave numbers from rigid motion to neighbours in opposite phase
 GROWTH = 1e-6  # relative growth per step that does not count as instability
@@ -31,7 +32,7 @@ def rod_step_limit(
     stiffness: ArrayLike,
     inertia: ArrayLike,
     *,
-    method: str = "herk5",
+    method: Method = "herk5",
     damping: ArrayLike = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0),
     constraints: str | None = "kirchhoff",
 ) -> float:

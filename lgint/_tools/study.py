@@ -12,6 +12,7 @@ import numpy as np
 
 from lgint._args import Array, choice, flag, for_each, functions_by_name, number, shown
 from lgint._core import IntegrationError, Interrupted
+from lgint._model.names import Method
 from lgint._model.system import System
 from lgint._run.integrate import count, integrate, method_info
 from lgint._run.progress import progress_bar
@@ -26,7 +27,7 @@ Reference = Trajectory | Mapping[str, Any] | None
 
 def study(
     model: System,
-    method: str,
+    method: Method,
     steps: Sequence[float] | None = None,
     *,
     t_end: float,
