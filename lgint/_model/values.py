@@ -134,12 +134,17 @@ def _of_joints(joint: Mapping[str, Any]) -> Iterator[tuple[Any, ...]]:
         yield name, POINTS, "m", None, i
 
 
+def _side(entry: Mapping[str, Any], key: str) -> str:
+    """The name of a parameter; a contact whose shapes the core has in the other order has them as they were given."""
+    return key[:-1] + "ba"[key[-1] == "b"] if entry.get("turned") and key[-2:] in ("_a", "_b") else key
+
+
 def _declared(entry: Mapping[str, Any]) -> Iterator[tuple[Any, ...]]:
     """The parameters of a force or a joint that its entry holds; the first piece of a tendon has those of all."""
     held = entry if entry["kind"] not in PIECES else TENDON if entry["piece"] == "first" else ()
     for key, parameter in declared_by(entry).items():
         if key in held and parameter.varies:
-            yield key, key, parameter.unit, parameter
+            yield _side(entry, key), key, parameter.unit, parameter
 
 
 def _of_forces(force: Mapping[str, Any]) -> Iterator[tuple[Any, ...]]:
@@ -151,7 +156,7 @@ def _of_forces(force: Mapping[str, Any]) -> Iterator[tuple[Any, ...]]:
             yield f"curve{i}", CURVES, _units_of_curve(force, i), None, i
     ends = () if force["kind"] in (TENSE, *PIECES) else force.get(POINTS, ())  # pieces of a tendon share places
     for i in range(len(ends)):
-        yield "point" if len(ends) == 1 else ("point_a", "point_b")[i], POINTS, "m", None, i
+        yield "point" if len(ends) == 1 else _side(force, ("point_a", "point_b")[i]), POINTS, "m", None, i
 
 
 def _of_tendons(record: Record) -> dict[str, Value]:

@@ -292,6 +292,30 @@ def test_values_vary_and_a_model_is_kept():
     assert again.q[-1].tobytes() == whole.q[-1].tobytes()
 
 
+@pytest.mark.parametrize("first", [0, 1])
+def test_values_are_named_after_the_bodies_in_the_order_given(first):
+    """A changed model is the one that is built so, and derivatives are differences, in either order of the shapes."""
+    capsule, name = ("capsule", ((-0.1, 0, 0), (0.1, 0.05, 0))), f"touch.radius_{'ab'[first]}"
+
+    def build(radius):
+        b = lgint.ModelBuilder(gravity=(0, 0, -GRAVITY))
+        b.add_body("low", mass=1.0, inertia=(0.02, 0.03, 0.04))
+        b.add_body("high", mass=1.0, inertia=(0.02, 0.03, 0.04), position=(0, 0, 0.25))
+        bodies, shapes = ("high", "low"), [("sphere", (0, 0, 0), radius), (*capsule, 0.12)]
+        order = slice(None, None, -1 if first else 1)
+        b.add_contact(*bodies[order], shapes=shapes[order], stiffness=1e4, name="touch")
+        return b.build()
+
+    model, rebuilt = build(0.15), build(0.16)
+    assert model.values[name] == 0.15 and model.values[f"touch.radius_{'ba'[first]}"] == 0.12
+    assert model.with_parameters(**{name: 0.16}).values == rebuilt.values
+    assert model.with_parameters(**{name: 0.16}).state().gap("touch") == rebuilt.state().gap("touch")
+    run = lgint.integrate(model, "genalpha", t_end=0.02, h=1e-3, sensitivity=[name])
+    ends = [lgint.integrate(build(0.15 + by), "genalpha", t_end=0.02, h=1e-3).v[-1] for by in (-1e-5, 1e-5)]
+    expected = (ends[1] - ends[0]) / 2e-5
+    np.testing.assert_allclose(run.sensitivity.dv[-1, :, 0], expected, atol=1e-3 * np.abs(expected).max())
+
+
 def test_a_ball_rests_where_its_weight_is_borne():
     b = lgint.ModelBuilder(gravity=(0, 0, -GRAVITY))
     b.add_body("ball", mass=1.0, inertia=(1, 1, 1), position=(0, 0, 0.195))
