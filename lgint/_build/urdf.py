@@ -1,28 +1,25 @@
-"""Robots from URDF files: the file, read with its lines; links that move as one body; bodies and joints of a builder.
+"""Robots from URDF files: links and joints; links that move as one body; bodies and joints of a builder.
 
-Only plain XML is read: a document type or an entity is refused. Errors in a file are reported with line and element.
 Links that fixed joints connect, and links without mass at the end of a chain, are parts of the body above.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
 from dataclasses import dataclass, field
-from pathlib import Path
-from typing import Any, Final, NamedTuple, NoReturn
-from xml.parsers import expat
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from lgint import groups
-from lgint._args import Array, array, choice, listing, shown, warn
+from lgint._args import Array, array, choice, listing, warn
 from lgint._build.bodies import BodyBuilder
 from lgint._build.body import IDENTITY, ZERO, Body
 from lgint._build.couplings import CouplingBuilder
 from lgint._build.joints import JointBuilder
 from lgint._build.parts import Ground
+from lgint._build.urdf_file import MOMENTS, MORE_LIMITS, Element, File
 from lgint._model.formulations import FORMULATIONS
 from lgint._model.names import FormulationName
 from lgint._model.record import MINIMAL
@@ -37,109 +34,7 @@ KINDS: Final = {
     "floating": "free",
     "fixed": "",
 }
-READ: Final = {
-    "robot": ("link", "joint"),
-    "link": ("inertial",),
-    "inertial": ("origin", "mass", "inertia"),
-    "joint": ("origin", "parent", "child", "axis", "mimic", "limit"),
-}
-MOMENTS: Final = ("ixx", "iyy", "izz", "ixy", "ixz", "iyz")
 ROOT: Final = "R3xSO3"  # the formulation of a free base in a model in minimal coordinates
-
-
-# ---- the file ----
-
-
-@dataclass
-class Element:
-    """An element of the file."""
-
-    tag: str
-    attributes: dict[str, str]
-    line: int
-    inside: list[Element] = field(default_factory=list)
-
-
-class File:
-    """A file and its root element; complains with lines and elements."""
-
-    def __init__(self, path: str | os.PathLike[str]) -> None:
-        self.path = path
-        self.ignored: dict[str, int] = {}  # how often what was not read occurs
-        self._open: list[Element] = []
-        self._roots: list[Element] = []
-        self._parser = parser = expat.ParserCreate()
-        parser.StartElementHandler = self._start
-        parser.EndElementHandler = lambda _: self._open.pop()
-        parser.StartDoctypeDeclHandler = lambda *_: self._refuse_here(
-            "a document type or an entity; plain XML expected"
-        )
-        parser.EntityDeclHandler = lambda *_: self._refuse_here("an entity; plain XML expected")
-        try:
-            parser.Parse(Path(path).read_bytes(), True)
-        except expat.ExpatError as error:
-            self._refuse_here(expat.ErrorString(error.code), error.lineno)
-        self.root = self._roots[0]
-        if self.root.tag != "robot":
-            self.refuse(self.root, "the root element <robot> expected")
-
-    def _start(self, tag: str, attributes: dict[str, str]) -> None:
-        element = Element(tag, attributes, self._parser.CurrentLineNumber)
-        if self._open:
-            self._open[-1].inside.append(element)
-        else:
-            self._roots.append(element)
-        self._open.append(element)
-
-    def _refuse_here(self, what: str, line: int | None = None) -> NoReturn:
-        where = self._open[-1] if self._open else Element("", {}, 0)
-        line = line or self._parser.CurrentLineNumber
-        self.refuse(Element(where.tag, where.attributes, line), what)
-
-    def refuse(self, element: Element, what: str) -> NoReturn:
-        """A ValueError with the path, the line and the element."""
-        name = f" name={element.attributes['name']!r}" if "name" in element.attributes else ""
-        tag = f" <{element.tag}{name}>" if element.tag else ""
-        raise ValueError(f"{os.fspath(self.path)}, line {element.line},{tag}: {what}".replace(",:", ":"))
-
-    def children(self, element: Element, where: str = "") -> Iterator[Element]:
-        """The elements inside that are read; others are counted as ignored."""
-        for inside in element.inside:
-            if inside.tag in READ[where or element.tag]:
-                yield inside
-            else:
-                self.ignore(f"<{inside.tag}>")
-
-    def ignore(self, what: str) -> None:
-        """Counts something that is not used."""
-        self.ignored[what] = self.ignored.get(what, 0) + 1
-
-    def one(self, element: Element, tag: str) -> Element | None:
-        """The only element inside with this tag; None if there is none."""
-        found = [inside for inside in element.inside if inside.tag == tag]
-        if len(found) > 1:
-            self.refuse(found[1], f"one <{tag}> expected, this is another one")
-        return found[0] if found else None
-
-    def text(self, element: Element, name: str) -> str:
-        """An attribute that has to be there."""
-        if not element.attributes.get(name):
-            self.refuse(element, f"the attribute {name!r} expected")
-        return element.attributes[name]
-
-    def numbers(self, element: Element | None, name: str, count: int, default: ArrayLike | None = None) -> Array:
-        """The numbers of an attribute, (count,)."""
-        if element is None or (name not in element.attributes and default is not None):
-            return np.array(default, dtype=float)
-        given = self.text(element, name)
-        try:
-            values = np.array([float(word) for word in given.split()])
-        except ValueError:
-            values = np.array([np.nan])
-        if values.shape != (count,) or not np.isfinite(values).all():
-            plural = "a number" if count == 1 else f"{count} numbers"
-            self.refuse(element, f"{name}: {plural} expected, got {shown(given)}")
-        return values
 
 
 # ---- poses and inertias ----
@@ -243,6 +138,10 @@ class Robot:
     root: str
     massive: set[str]  # links with mass, and those that carry such links
 
+    def title(self, joint: str) -> str:
+        """The name of a joint in a builder, where links have names of the same kind."""
+        return f"{joint}.joint" if joint in self.links else joint
+
 
 def read(path: str | os.PathLike[str]) -> Robot:
     """The robot of a file."""
@@ -276,6 +175,8 @@ def _inertia(file: File, link: Element) -> Inertia:
     if value < 0:
         file.refuse(mass, f"value: a mass that is not negative expected, got {value:g}")
     moments = file.one(given, "inertia")
+    if moments is not None and (missing := [name for name in MOMENTS if name not in moments.attributes]):
+        file.refuse(moments, f"all of {', '.join(MOMENTS)} expected; {', '.join(missing)} missing")
     xx, yy, zz, xy, xz, yz = (float(file.numbers(moments, name, 1, [0.0])[0]) for name in MOMENTS)
     matrix = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
     if moments is not None and np.linalg.eigvalsh(matrix)[0] < -1e-9 * np.abs(matrix).max():
@@ -308,22 +209,28 @@ def _joint(file: File, name: str, element: Element) -> Joint:
         length = 1.0
     parent, child = ends
     origin, mimic = _pose(file, file.one(element, "origin")), _mimic(file, element)
-    limits = _limits(file, element) if kind in ("revolute", "prismatic") else None
-    return Joint(name, kind, parent, child, origin, axis / length, mimic, limits, element)
+    return Joint(name, kind, parent, child, origin, axis / length, mimic, _limits(file, kind, element), element)
 
 
-def _limits(file: File, joint: Element) -> tuple[float, float] | None:
-    """The limits of a joint, if it has a range; the element has to be there."""
-    given = file.one(joint, "limit")
+def _limits(file: File, kind: str, joint: Element) -> tuple[float, float] | None:
+    """The limits of a joint, if it has a range; those of revolute and prismatic joints have to be there."""
+    given, is_bounded = file.one(joint, "limit"), kind in ("revolute", "prismatic")
     if given is None:
-        file.refuse(joint, "a <limit> expected, or type='continuous' for a joint that turns without limits")
-    for name in ("effort", "velocity"):
+        if is_bounded:
+            file.refuse(joint, "a <limit> expected, or type='continuous' for a joint that turns without limits")
+        return None
+    for name in MORE_LIMITS:
         if name in given.attributes:
             file.ignore(f"{name} in <limit>")
     lower, upper = (float(file.numbers(given, name, 1, [0.0])[0]) for name in ("lower", "upper"))
     if lower > upper:
         file.refuse(given, f"a lower limit below the upper one expected, got {lower:g} and {upper:g}")
-    if lower == upper and {"lower", "upper"} & given.attributes.keys():
+    has_range = bool({"lower", "upper"} & given.attributes.keys())
+    if not is_bounded:
+        if has_range:
+            file.ignore(f"the range in <limit> of a {kind} joint")
+        return None
+    if lower == upper and has_range:
         file.ignore("<limit> without a range")
     return (lower, upper) if lower < upper else None
 
@@ -495,12 +402,12 @@ class UrdfBuilder(BodyBuilder, JointBuilder, CouplingBuilder):
     ) -> UrdfRobot:
         """Adds the links and joints of a robot from a URDF file, with all joints at zero and at rest.
 
-        Bodies and joints have the names of the file. The axes of a body are those of its link. Links that fixed joints
-        connect are one body, with the name of the first one, and a link without mass at the end of a chain is part of
-        the body above it. A link without mass inside a chain is a body without mass, in minimal coordinates. A joint
-        that mimics another one is coupled to it, and starts at its offset. Limits are stops with the default stiffness
-        of `add_joint`, a value of the model ("elbow.limits.stiffness"). Joints that close loops, which URDF cannot
-        describe, can be added with `add_joint`.
+        Bodies and joints have the names of the file; a joint "arm" beside a link "arm" is "arm.joint". The axes of a
+        body are those of its link. Links that fixed joints connect are one body, with the name of the first one, and a
+        link without mass at the end of a chain is part of the body above it. A link without mass inside a chain is a
+        body without mass, in minimal coordinates. A joint that mimics another one is coupled to it, and starts at its
+        offset. Limits are stops with the default stiffness of `add_joint`, a value of the model
+        ("elbow.limits.stiffness"). Joints that close loops, which URDF cannot describe, can be added with `add_joint`.
 
         Parameters
         ----------
@@ -534,7 +441,8 @@ class UrdfBuilder(BodyBuilder, JointBuilder, CouplingBuilder):
         Warns
         -----
         UserWarning
-            Once, with all that is ignored: geometry, transmissions, friction, ...
+            Once, with all that is ignored: geometry, transmissions, friction, ...; and for each joint that starts
+            outside its limits.
         """
         robot = read(path)
         at = Pose(
@@ -545,9 +453,7 @@ class UrdfBuilder(BodyBuilder, JointBuilder, CouplingBuilder):
             raise ValueError(f"prefix: a string expected, got {prefix!r}")
         choice("formulation", formulation, (*FORMULATIONS, MINIMAL))
         partner = self._base(base)
-        for kind, names in (("body", robot.links), ("joint", robot.joints)):
-            for name in names:
-                self._new_name(kind, prefix + name)
+        self._check_names(robot, prefix)
         group = _group(robot, robot.root)
         carrier = self._at(partner) if partner else None
         moves = carrier is not None and (carrier.velocity.any() or carrier.omega.any())
@@ -562,6 +468,20 @@ class UrdfBuilder(BodyBuilder, JointBuilder, CouplingBuilder):
         if adding.found.ignored:
             warn(f"{os.fspath(path)}: ignored are {', '.join(adding.found.ignored)}")
         return adding.found._replace(base=body)
+
+    def _check_names(self, robot: Robot, prefix: str) -> None:
+        """Refuses names that are in use, with the lines of the links and joints that have them."""
+        named = [("body", link.name, link.element) for link in robot.links.values()]
+        named += [("joint", robot.title(joint.name), joint.element) for joint in robot.joints.values()]
+        taken = set[str]()
+        for kind, name, element in named:
+            if name in taken:
+                robot.file.refuse(element, f"the name {name!r} is in use; a {kind} needs a name of its own")
+            taken.add(name)
+            try:
+                self._new_name(kind, prefix + name)
+            except ValueError as error:
+                robot.file.refuse(element, f"{error}, or another prefix")
 
     def _base(self, base: str | Ground) -> str:
         """What the root link is fixed to; "" if it is free."""
@@ -629,12 +549,13 @@ class UrdfBuilder(BodyBuilder, JointBuilder, CouplingBuilder):
         self, adding: _Adding, joint: Joint, ends: tuple[str, str], at: Pose, axis: Array, value: float
     ) -> None:
         """Adds a joint that moves, in its coordinate's start."""
-        kind, name, (a, b) = KINDS[joint.kind], adding.prefix + joint.name, ends
+        kind, name, (a, b) = KINDS[joint.kind], adding.prefix + adding.robot.title(joint.name), ends
         if kind == "free" and adding.formulation != MINIMAL:
             return
         along: dict[str, Any] = {} if kind == "free" else {"axis": axis}
         if joint.limits:
             along["limits"] = joint.limits
+            _warn_outside(adding.robot.file, joint, name, value)
         if kind == "prismatic" and adding.formulation != MINIMAL:
             first, second = self._at(a).local(at.x), self._at(b).local(at.x + value * axis)
             self.add_joint(kind, a, b, point_a=first, point_b=second, **along, name=name)
@@ -654,6 +575,16 @@ class UrdfBuilder(BodyBuilder, JointBuilder, CouplingBuilder):
             terms[found.joints[mimic.joint]] = -mimic.multiplier
         name = self._free_name(f"{found.joints[joint.name]}.mimic")
         found.couplings[joint.name] = self.add_coupling(terms, offset=mimic.offset, name=name)
+
+
+def _warn_outside(file: File, joint: Joint, name: str, value: float) -> None:
+    lower, upper = joint.limits or (value, value)
+    if not lower <= value <= upper:
+        inside = min(max(value, lower), upper)
+        warn(
+            f"{os.fspath(file.path)}, line {joint.element.line}: joint {name!r} starts at {value:g}, outside its limits"
+            f" {lower:g} and {upper:g}, where its stop pushes; model.state(joints={{{name!r}: {inside:g}}}) is inside"
+        )
 
 
 def _moved(joint: Joint, value: float) -> Pose:

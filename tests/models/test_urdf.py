@@ -259,7 +259,8 @@ def compare_bodies(run, body, expected):
 
 # ---- elements ----
 
-BAR = '<inertial><origin xyz="0 0 -0.5"/><mass value="2"/><inertia ixx="0.2" iyy="0.2" izz="0.01"/></inertial>'
+MOMENTS = '<inertia ixx="0.2" iyy="0.2" izz="0.01" ixy="0" ixz="0" iyz="0"/>'
+BAR = f'<inertial><origin xyz="0 0 -0.5"/><mass value="2"/>{MOMENTS}</inertial>'
 
 
 def robot(tmp_path, *parts):
@@ -370,6 +371,55 @@ def test_an_unknown_base_is_refused(tmp_path):
     for base in ("nope", None):
         with pytest.raises(ValueError, match=f"base: 'fixed', 'free' or a body expected; unknown body {base!r}"):
             lgint.ModelBuilder().add_urdf(path, base=base)
+
+
+@pytest.mark.parametrize("kind", ["continuous", "planar", "floating", "fixed"])
+def test_limits_of_joints_that_take_none_are_listed(kind, tmp_path):
+    limit = '<limit lower="-1" upper="1" effort="5" velocity="2" jerk="9" drake:acceleration="3"/>'
+    path = robot(tmp_path, link("a"), link("b"), joint("j", kind, "a", "b", limit))
+    with pytest.warns(UserWarning, match="ignored are"):
+        found = lgint.ModelBuilder().add_urdf(path)
+    names = ("drake:acceleration", "effort", "velocity", "jerk", f"the range in <limit> of a {kind} joint")
+    assert found.ignored == [f"{name} in <limit> (1)" for name in names[:-1]] + [f"{names[-1]} (1)"]
+
+
+def test_other_attributes_of_links_and_joints_are_listed(tmp_path):
+    path = robot(tmp_path, link("a").replace("<link", "<link type='x'"))
+    with pytest.warns(UserWarning, match=r"ignored are type in <link> \(1\)"):
+        lgint.ModelBuilder().add_urdf(path)
+
+
+def test_a_joint_may_have_the_name_of_a_link(tmp_path):
+    mimic = '<mimic joint="b" multiplier="2" offset="0.3"/>'
+    path = robot(
+        tmp_path,
+        *(link(name) for name in "abc"),
+        joint("b", "continuous", "a", "b"),
+        joint("c", "continuous", "b", "c", mimic),
+    )
+    found, model = added(path, prefix="left ")
+    assert found.joints == {"b": "left b.joint", "c": "left c.joint"}
+    assert found.joints["b"] in model.joints
+    run = lgint.integrate(model, "dop853", t_end=0.2, h=1e-2)
+    one, two = (run.joint_angle(found.joints[name]) for name in "bc")
+    assert np.allclose(two, 2 * one + 0.3, rtol=0, atol=1e-10) and abs(one[-1]) > 1e-3
+
+
+def test_starts_outside_limits_are_named(tmp_path):
+    limit = '<limit lower="0.5" upper="1"/>'
+    path = robot(
+        tmp_path,
+        *(link(name) for name in "abc"),
+        joint("j", "revolute", "a", "b", limit),
+        joint("k", "prismatic", "b", "c", limit + '<mimic joint="j" offset="0.7"/>'),
+    )
+    with pytest.warns(UserWarning) as caught:
+        b = lgint.ModelBuilder(gravity=GRAVITY)
+        b.add_urdf(path)
+    (text,) = (str(each.message) for each in caught)
+    assert "robot.urdf, line 5: joint 'j' starts at 0, outside its limits 0.5 and 1," in text
+    state = b.build().state(joints={"j": 0.5})
+    assert "model.state(joints={'j': 0.5})" in text and state.joint_angle("j") == pytest.approx(0.5, abs=1e-12)
 
 
 def test_links_without_mass(tmp_path):
@@ -507,6 +557,22 @@ FAULTS = [
     ([link("a", BAR.replace('"2"', '"-2"'))], r"line 2, <mass>: value: a mass that is not negative expected, got -2"),
     ([link("a", BAR.replace('"2"', '"two"'))], r"line 2, <mass>: value: a number expected, got 'two'"),
     ([link("a", BAR.replace('<mass value="2"/>', ""))], r"line 2, <inertial>: a <mass> expected"),
+    ([link("a", BAR.replace(' ixy="0"', ""))], r"line 2, <inertia>: all of ixx, .*; ixy missing"),
+    ([link("a", BAR.replace("xyz", "xzy"))], r"line 2, <origin>: unknown attribute 'xzy' \(did you mean 'xyz'\?\)"),
+    ([link("a", BAR.replace("value", "Value"))], r"line 2, <mass>: unknown attribute 'Value' \(did you mean 'value'"),
+    ([*GOOD[:2], GOOD[2].replace("axis xyz", "axis xyx")], r"line 4, <axis>: unknown attribute 'xyx'.*known are 'xyz'"),
+    ([*GOOD[:2], GOOD[2].replace("<limit", "<limit uper='1'")], r"line 4, <limit>: unknown attribute 'uper' .*'upper'"),
+    ([*GOOD[:2], joint("j", "revolute", "a", "b", '<mimic jont="k"/>')], r"line 4, <mimic>: unknown attribute 'jont'"),
+    (
+        [*GOOD[:2], joint("j", "fixed", "a", "b", '<origin quat_xyzw="0 0 0 1"/>')],
+        r"line 4, <origin>: quat_xyzw.*; rpy",
+    ),
+    ([*GOOD[:2], GOOD[2].replace("<child", "<child lnk='b'")], r"line 4, <child>: unknown attribute 'lnk'"),
+    ([link("ground")], r"line 2, <link name='ground'>: the name 'ground' is in use; .*, or another prefix"),
+    (
+        [link("a"), link("a.joint"), joint("a", "fixed", "a", "a.joint")],
+        r"line 4, <joint name='a'>: the name 'a.joint' is in use",
+    ),
     ([link("a", BAR.replace('"0.01"', '"-0.1"'))], r"line 2, <inertia>: a positive semidefinite matrix expected"),
 ]
 
@@ -537,6 +603,23 @@ def test_plain_xml_alone_is_read(tmp_path):
         lgint.ModelBuilder().add_urdf(path)
     with pytest.raises(FileNotFoundError):
         lgint.ModelBuilder().add_urdf(tmp_path / "none.urdf")
+
+
+@pytest.mark.parametrize("encoding", ["foo-8", "base64", "gbk", "utf-32", "idna"])
+def test_encodings_that_cannot_be_read_are_named_with_their_line(encoding, tmp_path):
+    path = tmp_path / "robot.urdf"
+    path.write_text(f'<?xml version="1.0" encoding="{encoding}"?>\n<robot name="r"><link name="a"/></robot>')
+    with pytest.raises(ValueError, match=rf"robot.urdf, line 1: encoding: one of UTF-8, .* expected, got '{encoding}'"):
+        lgint.ModelBuilder().add_urdf(path)
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16", "iso-8859-1", "cp1252"])
+def test_names_are_read_in_the_encoding_of_the_file(encoding, tmp_path):
+    path = tmp_path / "robot.urdf"
+    path.write_bytes(
+        f'<?xml version="1.0" encoding="{encoding}"?>\n<robot name="r"><link name="ä"/></robot>'.encode(encoding)
+    )
+    assert list(lgint.ModelBuilder().add_urdf(path).links) == ["ä"]
 
 
 def test_files_cut_off_or_changed_anywhere_are_read_or_named(tmp_path):
