@@ -24,14 +24,15 @@ STEP: Final = 2.0**-7  # m, rad
 
 
 def settled(slope: Any, step: float) -> Array:
-    """slope(step) with steps divided by 8 until it no longer changes; entry by entry where it has changed least."""
+    """slope(step) with steps divided by 8 until it no longer changes: entry by entry with the longest that suffices."""
     best = last = np.asarray(slope(step))
     error = np.full(best.shape, np.inf)
     for _ in range(6):
         step /= 8
         now = np.asarray(slope(step))
         change = np.abs(now - last)
-        best, error, last = np.where(change < error, now, best), np.fmin(error, change), now
+        still = change > 1e-9 * np.abs(best).max(initial=0)
+        best, error, last = np.where(still & (change < error), now, best), np.fmin(error, change), now
         if not (error > 1e-9 * np.abs(best).max(initial=0)).any():
             break
     return best

@@ -46,7 +46,7 @@ def test_a_resumed_run_has_the_bits_of_one_run(method, options, tmp_path):
 
 
 def test_a_folder_goes_on_after_ctrl_c(tmp_path):
-    model, options = top(), {"t_end": 0.5, "h": 1e-4, "save_every": 50, "index": "stabilized", "sensitivity": NAMES}
+    model, options = top(), {"t_end": 0.5, "h": 2e-5, "save_every": 250, "index": "stabilized", "sensitivity": NAMES}
     whole = lgint.integrate(model, "genalpha", **options)
 
     def interrupt(t):
