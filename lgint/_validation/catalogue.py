@@ -5,10 +5,10 @@ from __future__ import annotations
 from types import ModuleType
 
 from lgint._args import choice
-from lgint._validation import columns, contact, mechanisms, rigid, rods, stability
+from lgint._validation import columns, contact, mechanisms, orbits, rigid, rods, stability
 from lgint._validation.case import Case
 
-MODULES = (rigid, mechanisms, contact, rods, stability, columns)
+MODULES = (rigid, orbits, mechanisms, contact, rods, stability, columns)
 KEY = "validation"  # for all of them; validation/NAME for one
 
 

@@ -92,3 +92,15 @@ def clamped_hinged_frequencies() -> list[Number]:
     printed = ("15.4182", "49.9649")
     found = _frequencies("clamped", "hinged")
     return [Number(f"mode {i + 1}", p, w) for i, (p, w) in enumerate(zip(printed, found, strict=True))]
+
+
+@case(
+    "hinged-beam-frequencies",
+    title="frequencies of a beam with both ends hinged, omega sqrt(rho A L^4/(E I))",
+    source="Blevins 1979, table 8-1",
+)
+def hinged_frequencies() -> list[Number]:
+    """The squares of pi and of 2 pi."""
+    printed = ("9.8696", "39.478")
+    found = _frequencies("hinged", "hinged")
+    return [Number(f"mode {i + 1}", p, w) for i, (p, w) in enumerate(zip(printed, found, strict=True))]

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from lgint._build.builder import ModelBuilder
 from lgint._build.parts import ground
+from lgint._run.events import event
 from lgint._run.integrate import integrate
 from lgint._state.state import State
 from lgint._validation.case import Number, case
@@ -59,3 +62,44 @@ def sliding_ball() -> list[Number]:
         Number("speed after half of the time / (m/s)", "6.000", float(speed[-2])),
         Number("speed in the end / (m/s)", "5.000", float(speed[-1])),
     ]
+
+
+@case(
+    "bouncing-ball",
+    title="a ball that falls 1 m on a floor of restitution 0.5 with g = 9.81 m/s^2: when it hits the fifth time",
+    source="closed form: sqrt(2 h/g) (1 + 2 (e + e^2 + e^3 + e^4))",
+    published=False,
+)
+def bouncing_ball() -> list[Number]:
+    """An event whose action is the impact."""
+    builder = ModelBuilder(gravity=(0, 0, -9.81))
+    builder.add_body("ball", mass=1.0, inertia=(0.1,) * 3, position=(0, 0, 1))
+
+    def height(state: State) -> float:
+        return float(state.position("ball")[2])
+
+    def bounce(state: State) -> State:
+        return state.after_impact(("ball", (0, 0, 0), (0, 0, 1)), restitution=0.5)
+
+    touch: Any = event(height, direction=-1, action=bounce)
+    run = integrate(builder.build(), "rk44", t_end=1.3, h=0.02, events=touch)
+    return [Number("time / s", "1.2981304678", float(run.t_events[0][4]) if run.t_events else np.nan)]
+
+
+@case(
+    "rocking-block",
+    title="a block that rocks from one edge to the other, 2 by 5: the rate after the impact by that before",
+    source="Housner 1963; closed form 1 - 3/2 sin^2 alpha, with tan alpha = 2/5",
+    published=False,
+)
+def rocking_block() -> list[Number]:
+    """It lands flat and neither slides nor bounces."""
+    half = np.array([0.2, 0.1, 0.5])
+    moments = (np.sum(half**2) - half**2) / 3
+    motion: dict[str, Any] = {"velocity": (0.5, 0, -0.2), "angular_velocity": (0, 1, 0)}
+    builder = ModelBuilder()
+    builder.add_body("block", mass=1.0, inertia=moments, position=(0, 0, 0.5), **motion)
+    shapes = (FLOOR, ("box", (0, 0, 0), half))
+    builder.add_contact(ground, "block", shapes=shapes, stiffness=0.0, name="floor")
+    after = builder.build().state().after_impact("floor", tangential="stick")
+    return [Number("ratio", "0.7931034483", float(after.angular_velocity("block")[1]))]

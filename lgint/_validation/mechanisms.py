@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.optimize import brentq
 
+from lgint import models
 from lgint._args import Array
 from lgint._build.builder import ModelBuilder
 from lgint._build.parts import Partner, ground
@@ -204,3 +205,62 @@ def beads() -> list[Number]:
     found = np.sort(linearize(builder.build().state()).frequencies) ** 2
     printed = ("0.415774556783", "2.294280360279", "6.289945082937")
     return [Number(f"mode {i + 1}", p, float(w)) for i, (p, w) in enumerate(zip(printed, found, strict=True))]
+
+
+@case(
+    "rolling-disk",
+    title="a thin disk that rolls upright and sways: the frequency of its lean, and its least spin",
+    source="Neimark and Fufaev 1972; closed form omega^2 = (12 spin^2 - 4 g/r)/5",
+    published=False,
+)
+def rolling_disk() -> list[Number]:
+    """With unit radius and gravity: sqrt(44/5) at the spin 2, and the spin 1/sqrt(3)."""
+
+    def square(spin: float) -> float:
+        disk = models.rolling_disk(radius=1.0, gravity=1.0, lean=0.0, precession=0.0, spin=spin)
+        return float(-(linearize(disk.state()).eigenvalues[-1] ** 2).real)
+
+    least = brentq(square, 0.3, 1.0, xtol=1e-10)
+    return [
+        Number("frequency / (rad/s)", "2.9664793948", square(2.0) ** 0.5),
+        Number("spin / (rad/s)", "0.57735", least),
+    ]
+
+
+@case(
+    "chaplygin-sleigh",
+    title="a sleigh on a knife edge that turns until it runs straight: its velocities after 1 s",
+    source="Neimark and Fufaev 1972; closed form by hyperbolic functions",
+    published=False,
+)
+def sleigh() -> list[Number]:
+    """It has v = V tanh(tau) and omega = V sqrt(m/J)/cosh(tau), where tau grows with the rate m d V/J."""
+    m, d, v, omega = 1.0, 0.4, 0.5, 3.0
+    J = 0.2 + m * d**2
+    V = np.hypot(v, omega * np.sqrt(J / m))
+    tau = np.arctanh(v / V) + m * d * V / J
+    model = models.chaplygin_sleigh(mass=m, inertia=0.2, distance=d, speed=v, turning=omega)
+    end = integrate(model, "dop853", t_end=1.0, rtol=1e-12, atol=1e-12).state(-1)
+    along = end.rotation("sleigh")[:, 0] @ end.velocity("sleigh")
+    turning = end.angular_velocity("sleigh")[2]
+    return [
+        Number("along the edge / (m/s)", f"{V * np.tanh(tau):.10f}", float(along)),
+        Number("turning / (rad/s)", f"{V * np.sqrt(m / J) / np.cosh(tau):.10f}", float(turning)),
+    ]
+
+
+@case(
+    "cart-and-pendulum",
+    title="a pendulum on a cart three times as heavy, which runs freely: omega sqrt(l/g)",
+    source="closed form: sqrt(1 + m/M), with m/M = 1/3",
+    published=False,
+)
+def cart() -> list[Number]:
+    """Their common centre of mass stays where it is."""
+    builder = ModelBuilder(gravity=(0, 0, -1), formulation="minimal")
+    builder.add_body("cart", mass=3.0, inertia=(1, 1, 1))
+    builder.add_body("bob", mass=1.0, inertia=(0, 0, 0), position=(0, 0, -1))
+    builder.add_joint("prismatic", ground, "cart", point=(0, 0, 0), axis=(1, 0, 0))
+    builder.add_joint("revolute", "cart", "bob", point=(0, 0, 0), axis=(0, 1, 0))
+    found = linearize(builder.build().state()).frequencies
+    return [Number("frequency", "1.1547005384", float(found.max()))]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from scipy.optimize import brentq
 from scipy.special import ellipj
@@ -36,6 +38,20 @@ def wing_nut() -> list[Number]:
     ]
 
 
+def _quarter(amplitude: float) -> float:
+    """The quarter period of a pendulum let go at an angle, with unit length and gravity."""
+    builder = ModelBuilder(gravity=(0, 0, -1), formulation="minimal")
+    start = (np.sin(amplitude), 0, -np.cos(amplitude))
+    builder.add_body("bob", mass=1.0, inertia=(0, 0, 0), position=start)
+    builder.add_joint("revolute", ground, "bob", point=(0, 0, 0), axis=(0, 1, 0))
+
+    def below(state: State) -> float:
+        return float(state.position("bob")[0])
+
+    run = integrate(builder.build(), "dop853", t_end=3.0, rtol=1e-13, atol=1e-13, events=below)
+    return float(run.t_events[0][0]) if run.t_events else np.nan
+
+
 @case(
     "pendulum",
     title="a pendulum let go at 90 degrees: the quarter period, omega_0 T/4",
@@ -43,16 +59,18 @@ def wing_nut() -> list[Number]:
 )
 def pendulum() -> list[Number]:
     """The complete elliptic integral of the first kind."""
-    builder = ModelBuilder(gravity=(0, 0, -1), formulation="minimal")
-    builder.add_body("bob", mass=1.0, inertia=(0, 0, 0), position=(1, 0, 0))
-    builder.add_joint("revolute", ground, "bob", point=(0, 0, 0), axis=(0, 1, 0))
+    return [Number("quarter period", "1.8540746773", _quarter(np.pi / 2))]
 
-    def below(state: State) -> float:
-        return float(state.position("bob")[0])
 
-    run = integrate(builder.build(), "dop853", t_end=2.0, rtol=1e-13, atol=1e-13, events=below)
-    quarter = run.t_events[0][0] if run.t_events else np.nan
-    return [Number("quarter period", "1.8540746773", float(quarter))]
+@case(
+    "pendulum-amplitudes",
+    title="a pendulum let go at 60 and at 120 degrees: the quarter period, omega_0 T/4",
+    source="Abramowitz and Stegun 1964, table 17.1 (K at the parameters 1/4 and 3/4)",
+)
+def amplitudes() -> list[Number]:
+    """The parameter is the square of the sine of half of the angle."""
+    printed = {60: "1.6857503548", 120: "2.1565156475"}
+    return [Number(f"{angle} degrees", digits, _quarter(np.radians(angle))) for angle, digits in printed.items()]
 
 
 def _top(spin: float) -> float:
@@ -87,3 +105,26 @@ def earth_wobble() -> list[Number]:
     builder.add_body("earth", mass=1.0, inertia=(1, 1, 1.00327), angular_velocity=(0, 0, 1))
     nutation = float(np.abs(linearize(builder.build().state()).eigenvalues).max())
     return [Number("turns", "305.810", 1 / (nutation - 1))]
+
+
+def _lift(rate: float) -> float:
+    """The acceleration upwards of a top that leans by 60 degrees, precesses, and has 3 as its C n."""
+    s, c = np.sqrt(0.75), 0.5
+    builder = ModelBuilder(gravity=(0, 0, -1))
+    place: dict[str, Any] = {"position": (0, -s, c), "rotation": (np.pi / 3, 0, 0)}
+    motion: dict[str, Any] = {"velocity": (rate * s, 0, 0), "angular_velocity": (0, rate * s, 6)}
+    builder.add_body("top", mass=1.0, inertia=(1, 1, 0.5), **place, **motion)
+    builder.add_joint("spherical", ground, "top", point=(0, 0, 0))
+    return float(builder.build().state().vdot[2])
+
+
+@case(
+    "steady-precession",
+    title="a top that leans by 60 degrees: the slow and the fast precession that keep it there",
+    source="closed form: the roots of A p^2 cos(theta) - C n p + m g l = 0, with A = 2, C n = 3 and m g l = 1",
+    published=False,
+)
+def precession() -> list[Number]:
+    """C n is the angular momentum about the axis of the top."""
+    slow, fast = (brentq(_lift, *between, xtol=1e-13) for between in ((0.1, 1), (2, 4)))
+    return [Number("slow / (rad/s)", "0.3819660113", slow), Number("fast / (rad/s)", "2.6180339887", fast)]
