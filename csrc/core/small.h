@@ -68,6 +68,14 @@ static inline void lg_axpy(int n, double s, const double *a, double *c)
         c[i] += s * a[i];
 }
 
+/* out += s M x, M (n, n) in columns */
+static LG_INLINE void lg_add_mapped(int n, double s, const double *restrict M, const double *restrict x,
+                                    double *restrict out)
+{
+    for (int j = 0; j < n; j++)
+        lg_axpy(n, s * x[j], M + n * j, out);
+}
+
 /* c = a x b */
 static inline void lg_cross(const double a[3], const double b[3], double c[3])
 {

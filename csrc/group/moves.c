@@ -1,7 +1,9 @@
 /* Derivatives of moves; see moves.h. */
 #include "group/moves.h"
 
+#include "core/small.h"
 #include "group/slope.h"
+#include "group/turning.h"
 
 void lg_moves_layout(lg_moves *moves, const lg_space *space, lg_arena *arena)
 {
@@ -9,18 +11,6 @@ void lg_moves_layout(lg_moves *moves, const lg_space *space, lg_arena *arena)
     moves->space = space;
     for (int i = 0; i < 4; i++)
         *matrices[i] = lg_arena_doubles(arena, (size_t)space->nm);
-}
-
-/* The part of a factor that turns: behind positions in inertial axes, which add. */
-typedef struct turning {
-    const lg_node *node;
-    int v, n; /* first velocity and number of velocities */
-} turning;
-
-static turning turning_part(const lg_factor *f)
-{
-    int first = f->node->position == LG_POSITION_INERTIAL ? f->node->attitude_v : 0;
-    return (turning){first ? f->node->pivot : f->node, f->v + first, f->nv - first};
 }
 
 void lg_moves_form(lg_moves *moves, const double *theta, const double *K)
@@ -31,7 +21,7 @@ void lg_moves_form(lg_moves *moves, const double *theta, const double *K)
     for (const lg_factor *f = space->factor, *end = f + space->nfactors; f < end; f++) {
         if (f->node->linear)
             continue;
-        turning part = turning_part(f);
+        lg_turning part = lg_turning_part(f);
         int n = part.n;
         double *A = moves->A + at, *T = moves->T + at;
         part.node->tangent(0, theta + part.v, T);
@@ -50,13 +40,6 @@ void lg_moves_form(lg_moves *moves, const double *theta, const double *K)
     }
 }
 
-/* out += s M x */
-static void add_mapped(int n, double s, const double *M, const double *x, double *out)
-{
-    for (int j = 0; j < n; j++)
-        lg_axpy(n, s * x[j], M + n * j, out);
-}
-
 void lg_moves_end(const lg_moves *moves, const double *dq0, const double *dtheta, double *dq)
 {
     const lg_space *space = moves->space;
@@ -66,10 +49,10 @@ void lg_moves_end(const lg_moves *moves, const double *dq0, const double *dtheta
     for (const lg_factor *f = space->factor, *end = f + space->nfactors; f < end; f++) {
         if (f->node->linear)
             continue;
-        turning part = turning_part(f);
+        lg_turning part = lg_turning_part(f);
         lg_zero(part.n, dq + part.v);
-        add_mapped(part.n, 1, moves->A + at, dq0 + part.v, dq + part.v);
-        add_mapped(part.n, 1, moves->T + at, dtheta + part.v, dq + part.v);
+        lg_add_mapped(part.n, 1, moves->A + at, dq0 + part.v, dq + part.v);
+        lg_add_mapped(part.n, 1, moves->T + at, dtheta + part.v, dq + part.v);
         at += (long)part.n * part.n;
     }
 }
@@ -82,13 +65,13 @@ void lg_moves_rate(const lg_moves *moves, const double *dtheta, const double *dv
     for (const lg_factor *f = space->factor, *end = f + space->nfactors; f < end; f++) {
         if (f->node->linear)
             continue;
-        turning part = turning_part(f);
+        lg_turning part = lg_turning_part(f);
         double left[LG_NODE_NV];
         lg_copy(part.n, dv + part.v, left);
         if (dtheta)
-            add_mapped(part.n, -1, moves->W + at, dtheta + part.v, left);
+            lg_add_mapped(part.n, -1, moves->W + at, dtheta + part.v, left);
         lg_zero(part.n, dK + part.v);
-        add_mapped(part.n, 1, moves->inverse + at, left, dK + part.v);
+        lg_add_mapped(part.n, 1, moves->inverse + at, left, dK + part.v);
         at += (long)part.n * part.n;
     }
 }
@@ -101,21 +84,21 @@ void lg_moves_velocity(const lg_moves *moves, const double *dtheta, const double
     for (const lg_factor *f = space->factor, *end = f + space->nfactors; f < end; f++) {
         if (f->node->linear)
             continue;
-        turning part = turning_part(f);
+        lg_turning part = lg_turning_part(f);
         lg_zero(part.n, dv + part.v);
-        add_mapped(part.n, 1, moves->T + at, dK + part.v, dv + part.v);
+        lg_add_mapped(part.n, 1, moves->T + at, dK + part.v, dv + part.v);
         if (dtheta)
-            add_mapped(part.n, 1, moves->W + at, dtheta + part.v, dv + part.v);
+            lg_add_mapped(part.n, 1, moves->W + at, dtheta + part.v, dv + part.v);
         at += (long)part.n * part.n;
     }
 }
 
 /* I + s W T^-1 of a part, in the matrix of its block, which is the identity there. */
-static void add_chain(const lg_moves *moves, long at, turning part, const lg_block *b, double s, double *X)
+static void add_chain(const lg_moves *moves, long at, lg_turning part, const lg_block *b, double s, double *X)
 {
     int n = part.n, first = part.v - b->v;
     for (int j = 0; j < n; j++)
-        add_mapped(n, s, moves->W + at, moves->inverse + at + (long)n * j, X + first + (long)b->nv * (first + j));
+        lg_add_mapped(n, s, moves->W + at, moves->inverse + at + (long)n * j, X + first + (long)b->nv * (first + j));
 }
 
 void lg_moves_chain(const lg_moves *moves, double s, double *out)
@@ -128,7 +111,7 @@ void lg_moves_chain(const lg_moves *moves, double s, double *out)
         for (const lg_factor *f = b->factor; f < b->factor + b->nfactors; f++) {
             if (f->node->linear)
                 continue;
-            turning part = turning_part(f);
+            lg_turning part = lg_turning_part(f);
             add_chain(moves, at, part, b, s, out + b->m);
             at += (long)part.n * part.n;
         }

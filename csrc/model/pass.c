@@ -85,31 +85,49 @@ static int has_passed(passage *p, const lg_pose *const f[2], double *when)
         return 0;
     p->V = 1.5 * fmax(speed, end);
     lg_so3_difference(p->from.S, p->to.S, p->turn);
-    return gap > 0 && lg_dot3(before, after) > 0 && greatest_depth(p, when) > grazing * p->h * p->V;
+    int forth = lg_dot3(before, after) > 0 || lg_norm3(p->turn) > 1; /* it has not just come back */
+    return gap > 0 && forth && greatest_depth(p, when) > grazing * p->h * p->V;
 }
 
-/* Points that are apart at the end of a step and may have been in touch in it. */
-static int may_have_passed(const passage *p)
+/* Whether a point that was apart at the start of a step lies deeper in the other shape than it can have come: edges have
+   passed through each other. */
+static int has_jumped(passage *p, const lg_pose *const f[2])
+{
+    double gap, speed, u[3], depth, end;
+    lg_mutual_open(f, 0, &p->from);
+    return look(p, &p->to, &depth, &end, u) && look(p, &p->from, &gap, &speed, u) && gap >= 0 &&
+           -depth > 2 * p->h * fmax(speed, end);
+}
+
+/* Points that are apart at the end of a step and may have been in touch in it, or in touch and deeper than they move in
+   it. */
+static void judge(const passage *p, int *may_pass, int *may_jump)
 {
     double gap, speed, u[3];
-    return look(p, &p->to, &gap, &speed, u) && gap > 0 && gap < 2 * p->h * speed;
+    int looked = look(p, &p->to, &gap, &speed, u), far = looked && fabs(gap) >= 2 * p->h * speed;
+    *may_pass = looked && gap > 0 && !far;
+    *may_jump = far && gap < 0;
 }
 
 static lg_status check_point(const lg_model *m, passage *p, const lg_point *from, const lg_point *to, lg_report *report)
 {
     const lg_pose *f[2];
     double when = 0;
-    if (!may_have_passed(p))
+    int may_pass, may_jump;
+    judge(p, &may_pass, &may_jump);
+    if (!may_pass && !may_jump)
         return LG_OK;
     LG_TRY(lg_model_move(m, LG_FORM_DYNAMICS, from, LG_TWISTS, 0));
     lg_element_poses(&p->force->e, from, f);
-    int passed = has_passed(p, f, &when);
+    int passed = may_pass && has_passed(p, f, &when), jumped = may_jump && has_jumped(p, f);
     LG_TRY(lg_model_move(m, LG_FORM_DYNAMICS, to, LG_TWISTS, 0));
-    if (!passed)
-        return LG_OK;
-    lg_report_say(report, "the contact %.*s is in touch at t = %.9g and apart at both ends of the step",
-                  LG_SHORT(p->force->e.name), from->t + when * p->h);
-    return LG_PASSED;
+    if (passed)
+        lg_report_say(report, "the contact %.*s is in touch at t = %.9g and apart at both ends of the step",
+                      LG_SHORT(p->force->e.name), from->t + when * p->h);
+    if (jumped)
+        lg_report_say(report, "edges of the contact %.*s have passed through each other by t = %.9g",
+                      LG_SHORT(p->force->e.name), to->t);
+    return passed || jumped ? LG_PASSED : LG_OK;
 }
 
 lg_status lg_model_check_passed(const lg_model *m, const lg_point *from, const lg_point *to, lg_report *report)

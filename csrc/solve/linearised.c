@@ -155,15 +155,15 @@ static lg_status add_displaced(lg_linearised *l, const lg_point *point, double x
     return LG_OK;
 }
 
-/* rows -= the derivative of B a - zeta along (dq, dv), by differences of the sixth order. Rows are smooth functions of
-   the configuration on the scale of angles and lengths, so that these are exact to about 1e-13. */
+/* rows -= the derivative of B a - zeta along (dq, dv), by differences of the sixth order, whose step falls from 1e-2 rad
+   or m until it is short beside the lengths of the rows. */
 static lg_status subtract_rows(lg_linearised *l, const lg_point *point, const double *dq, const double *dv,
                                double *rows)
 {
     static const double weight[] = {45.0 / 60, -9.0 / 60, 1.0 / 60};
     int nv = l->accel->system->space->nv, nrows = l->accel->system->pattern->nrows;
     double size = fmax(lg_max_abs(nv, dq), lg_max_abs(nv, dv) / (1 + lg_max_abs(nv, point->v))), least = INFINITY;
-    for (int n = 0; size > 0 && n < 6; n++) { /* smaller steps, until they no longer change anything */
+    for (int n = 0; size > 0 && n < 6; n++) {
         double step = 1e-2 / size / (1 << 3 * n), change = 0;
         lg_zero(nrows, l->now);
         for (int i = 0; i < 3; i++)

@@ -96,8 +96,9 @@ def _size(model: Model, value: Value) -> float:
 
     Lengths of shapes count as smaller, since they are much larger than the depths that change with them.
     """
-    if value.key in (POINTS, COM):  # as large as the places of joints and forces on their bodies are
-        return float(np.abs(_described(model._record).points).max(initial=0) or 1.0)
+    if value.key in (POINTS, COM):  # as large as bodies are, by their points, however far the ground's are
+        known = _described(model._record)
+        return float(np.abs(known.points[known.frames[:, 0] >= 0]).max(initial=0) or 1.0)
     whole = np.abs(np.asarray(value_in(model._record, value), dtype=float))
     own = whole[value.entry] if value.entry is not None else whole
     share = 1 / 64 if value.parameter and value.parameter.of_shape else 1.0

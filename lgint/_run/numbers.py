@@ -12,7 +12,7 @@ from lgint._args import Array
 from lgint._model.model import Model
 from lgint._model.sensitivity import number_named
 from lgint._run.sensitivity import Named, largest_step, stencil
-from lgint._state.slopes import CENTRAL, START, STEP, changed, present, settled, slopes_of, start_value
+from lgint._state.slopes import CENTRAL, START, STEP, changed, present, slopes_of, start_value, state_slopes
 
 
 class Numbers:
@@ -71,13 +71,10 @@ class Numbers:
         name = self.names[k]
         step, points = (STEP, CENTRAL) if name in self._starts else (largest_step(model, name), stencil(model, name))
 
-        def slope(step: float) -> Array:
-            total = np.zeros((2, model.nv))
-            for times, weight in points:
-                with warnings.catch_warnings():
-                    warnings.simplefilter("ignore")
-                    other = self.model(x + times * step * np.eye(len(x))[k])
-                total += weight / step * np.array([model.core.difference(model.q0, other.q0), other.v0 - model.v0])
-            return total
+        def other(change: float) -> tuple[Array, Array]:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                at = self.model(x + change * np.eye(len(x))[k])
+            return at.q0, at.v0
 
-        return settled(slope, step)
+        return np.array(state_slopes(model.core, (model.q0, model.v0), other, step, points))

@@ -25,8 +25,9 @@ from lgint._run.sensitivity import (
     stencil,
     step_along,
     varied_by,
+    within,
 )
-from lgint._state.slopes import CENTRAL
+from lgint._state.slopes import CENTRAL, state_slopes
 from lgint._state.state import Parts, State
 
 GRAZING: Final = 1e-3  # of how far a function would turn within half a step: with less rate it touches its zero
@@ -102,14 +103,13 @@ class Saltation:
         return dq, dv
 
     def _along(self, parts: dict[str, Array], found: Sensitivity, k: int, time: float, middle: Slopes) -> Slopes:
-        step = step_along(self.model, parts["v"], found, k)
-        dq, dv = np.zeros(self.model.nv), np.zeros(self.model.nv)
-        for times, weight in stencil(self.model, self.names[k]):
-            model = varied_by(self.model, self.names[k], times * step)
-            q, v = _state_of(model, time, parts_along(model, parts, found, k, times * step))
-            dq += weight / step * self.model.core.difference(middle[0], q)
-            dv += weight / step * (v - middle[1])
-        return dq, dv
+        model, name = self.model, self.names[k]
+
+        def other(change: float) -> Slopes:
+            varied = varied_by(model, name, change)
+            return _state_of(varied, time, parts_along(varied, parts, found, k, change))
+
+        return state_slopes(model.core, middle, other, step_along(model, parts["v"], found, k), stencil(model, name))
 
     def across(self, event: Acting, cut: Cut, *ends: State) -> Slopes:
         """The derivatives after an action that has made the second of these states of the first."""
@@ -140,19 +140,20 @@ class Saltation:
         """The derivatives by parameter k."""
         (_, before, a), (_, after, a_after) = ends
         name, (dq, dv) = self.names[k], (part[:, k] for part in cut.slopes)
-        points, step = stencil(self.model, name), _within(largest_step(self.model, name), before.v, dq, dv)
+        points, step = stencil(self.model, name), within(largest_step(self.model, name), before.v, dq, dv)
 
         def at(change: float, dt: float) -> State:
             return ends[0].moved(varied_by(self.model, name, change), change * dq, change * dv, change * dt)
 
         dt = -sum(weight / step * event.value(at(times * step, 0.0)) for times, weight in points) / rate
-        step = _within(step, before.v, dq + dt * before.v, dv + dt * a)
-        new_q, new_v = -after.v * dt, -a_after * dt
-        for times, weight in points:
-            found = event.act(_at_zero(event, at, times * step, dt, rate))
-            new_q += weight / step * self.model.core.difference(after.q, found.q)
-            new_v += weight / step * (found.v - after.v)
-        return new_q, new_v
+        step = within(step, before.v, dq + dt * before.v, dv + dt * a)
+
+        def other(change: float) -> Slopes:
+            found = event.act(_at_zero(event, at, change, dt, rate))
+            return found.q, found.v
+
+        new_q, new_v = state_slopes(self.model.core, (after.q, after.v), other, step, points)
+        return new_q - after.v * dt, new_v - a_after * dt
 
 
 def _at_zero(event: Acting, at: Callable[[float, float], State], change: float, dt: float, rate: float) -> State:
@@ -170,10 +171,3 @@ def _state_of(model: Model, time: float, parts: dict[str, Array]) -> Slopes:
     found = _core.interpolate(model.core, [time], t, q, v, a, lam, mem)
     at: Slopes = model.core.project(time, *(found[name][0] for name in ("q", "v", "mem")))
     return at
-
-
-def _within(most: float, v: Array, dq: Array, dv: Array) -> float:
-    """The change of a parameter that moves no coordinate by more than STEP, and no velocity by more than its share."""
-    speed = 1 + np.abs(v).max(initial=0)
-    largest = max(np.abs(dq).max(initial=0), np.abs(dv).max(initial=0) / speed)
-    return min(most, STEP / largest) if largest else most

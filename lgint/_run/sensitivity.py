@@ -192,10 +192,14 @@ def _along(run: Any, found: Sensitivity, k: int, value: Callable[[Any], Array]) 
 
 
 def step_along(model: Model, v: Array, found: Sensitivity, k: int) -> float:
-    """The change of parameter k that moves no state by more than STEP, nor the parameter by more than its share."""
+    """The change of parameter k that moves no state too far, nor the parameter by more than its share."""
+    return within(largest_step(model, found.parameters[k]), v, found.dq[..., k], found.dv[..., k])
+
+
+def within(most: float, v: Array, dq: Array, dv: Array) -> float:
+    """The change of a parameter, at most this, that moves no coordinate by more than STEP, or velocity by its share."""
     speed = 1 + np.abs(v).max(initial=0)
-    largest = max(np.abs(found.dq[..., k]).max(initial=0), np.abs(found.dv[..., k]).max(initial=0) / speed)
-    most = largest_step(model, found.parameters[k])
+    largest = max(np.abs(dq).max(initial=0), np.abs(dv).max(initial=0) / speed)
     return min(most, STEP / largest) if largest else most
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -36,6 +36,22 @@ def settled(slope: Any, step: float) -> Array:
         if not (error > 1e-9 * np.abs(best).max(initial=0)).any():
             break
     return best
+
+
+def state_slopes(
+    core: _core.Model, base: tuple[Array, Array], other: Callable[[float], Sequence[Array]], step: float, points: Any
+) -> tuple[Array, Array]:
+    """The derivatives of q and v from `base` to other(change), by differences with these points and weights."""
+
+    def slope(step: float) -> Array:
+        total = np.zeros((2, len(base[1])))
+        for times, weight in points:
+            q, v = other(times * step)[:2]
+            total += weight / step * np.array([core.difference(base[0], q), v - base[1]])
+        return total
+
+    dq, dv = settled(slope, step)
+    return dq, dv
 
 
 class Slopes(NamedTuple):
@@ -81,13 +97,12 @@ def _by_value(model: Model, core: _core.Model, number: int, t: float) -> tuple[A
 def _by_com(model: Model, name: str, t: float) -> tuple[Array, Array]:
     """Differences of the start in which the body lies where it did, with its coordinates at another point of it."""
     value = float(model.values[name])
-    dq, dv = np.zeros(model.nv), np.zeros(model.nv)
-    for times, weight in CENTRAL:
-        other = model.with_parameters(**{name: value + times * STEP})
-        q, v = other.core.project(t, other.q0, other.v0, other.mem0)
-        dq += weight / STEP * model.core.difference(model.q0, q)
-        dv += weight / STEP * (v - model.v0)
-    return dq, dv
+
+    def other(change: float) -> Sequence[Array]:
+        at = model.with_parameters(**{name: value + change})
+        return at.core.project(t, at.q0, at.v0, at.mem0)
+
+    return state_slopes(model.core, (model.q0, model.v0), other, STEP, CENTRAL)
 
 
 # ---- start values ----
@@ -159,14 +174,13 @@ def _by_start(model: Model, name: str, t: float) -> tuple[Array, Array]:
     """Differences of the start: it changes by the number alone, and is projected."""
     value, core = start_value(model, name), model.core
     base = present(model, value, t)
-    dq, dv = np.zeros(model.nv), np.zeros(model.nv)
-    for times, weight in CENTRAL:
-        moved = {value.who: changed(base, value, times * STEP)}
+
+    def other(change: float) -> Sequence[Array]:
+        moved = {value.who: changed(base, value, change)}
         state = model.state(t=t, rates=moved) if value.is_rate else model.state(t=t, joints=moved)
-        q, v = core.project(t, state.q, state.v, state.mem)
-        dq += weight / STEP * core.difference(model.q0, q)
-        dv += weight / STEP * (v - model.v0)
-    return dq, dv
+        return core.project(t, state.q, state.v, state.mem)
+
+    return state_slopes(core, (model.q0, model.v0), other, STEP, CENTRAL)
 
 
 def present(model: Model, value: Part, t: float) -> Any:

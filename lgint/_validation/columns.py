@@ -73,7 +73,7 @@ def _frequencies(foot: str, head: str, edges: Sequence[int] = (10, 20, 40)) -> A
 @case(
     "free-beam-frequencies",
     title="frequencies of a free beam, omega sqrt(rho A L^4/(E I))",
-    source="Blevins 1979, table 8-1",
+    source="Blevins 1979, table 8-1 (squares of its lambda)",
 )
 def free_beam() -> list[Number]:
     """A beam that floats: its rigid motions have the frequency zero."""
@@ -85,7 +85,7 @@ def free_beam() -> list[Number]:
 @case(
     "clamped-hinged-frequencies",
     title="frequencies of a beam with one end clamped and the other one hinged, omega sqrt(rho A L^4/(E I))",
-    source="Blevins 1979, table 8-1",
+    source="Blevins 1979, table 8-1 (squares of its lambda)",
 )
 def clamped_hinged_frequencies() -> list[Number]:
     """A row of positions holds the end on its line."""
@@ -97,7 +97,7 @@ def clamped_hinged_frequencies() -> list[Number]:
 @case(
     "hinged-beam-frequencies",
     title="frequencies of a beam with both ends hinged, omega sqrt(rho A L^4/(E I))",
-    source="Blevins 1979, table 8-1",
+    source="Blevins 1979, table 8-1 (squares of its lambda)",
 )
 def hinged_frequencies() -> list[Number]:
     """The squares of pi and of 2 pi."""

@@ -108,7 +108,7 @@ def beck() -> list[Number]:
 @case(
     "cantilever-frequencies",
     title="frequencies of a cantilever, omega sqrt(rho A L^4/(E I))",
-    source="Blevins 1979, table 8-1",
+    source="Blevins 1979, table 8-1 (squares of its lambda)",
 )
 def frequencies() -> list[Number]:
     """Of a beam without rotary inertia and shear."""

@@ -579,3 +579,34 @@ def test_balls_on_arms_do_not_pass_each_other():
     b.add_contact("a", "b", shapes=shapes, stiffness=1e6, name="hit")
     with pytest.raises(lgint.IntegrationError, match=r"the contact hit is in touch at t = 0\.13"):
         lgint.integrate(b.build(), "genalpha", t_end=0.3, h=0.025)
+
+
+def test_a_bar_that_turns_far_in_a_step_passes_nothing():
+    b = lgint.ModelBuilder()
+    b.add_body("bar", mass=1.0, inertia=(0.1,) * 3, angular_velocity=(0, 0, 30.0))
+    b.add_joint("revolute", lgint.ground, "bar", point=(0, 0, 0), axis=(0, 0, 1))
+    shapes = ("capsule", ((0, 0, 0), (1, 0, 0)), 0.02), ("sphere", (0.432, 0.673, 0), 0.03)
+    b.add_contact("bar", lgint.ground, shapes=shapes, stiffness=1e5, name="stop")
+    run = lgint.integrate(b.build(), "radau5", t_end=0.1, rtol=1e-3, atol=1e-3)
+    assert run.angular_velocity("bar")[-1, 2] == pytest.approx(-30, rel=1e-2)
+
+
+@pytest.mark.parametrize("seed", [0, 5, 14])
+def test_boxes_keep_their_energy_or_end_where_edges_pass(seed):
+    """A cube thrown at another one: its faces and corners bounce, and its edges are no part of the contact."""
+    rng = np.random.default_rng(seed)
+    along = rng.normal(size=3)
+    along /= np.linalg.norm(along)
+    b = lgint.ModelBuilder()
+    turned = lgint.groups.so3.exp(rng.normal(size=3))
+    b.add_body("cube", mass=1.0, inertia=(0.01,) * 3, position=0.6 * along, rotation=turned, velocity=-along)
+    shapes = ("box", (0, 0, 0), (0.1,) * 3), ("box", (0, 0, 0), (0.2,) * 3)
+    b.add_contact("cube", lgint.ground, shapes=shapes, stiffness=1e5, name="hit")
+    try:
+        run = lgint.integrate(b.build(), "dopri5", t_end=1.5, rtol=1e-7, atol=1e-9)
+    except lgint.IntegrationError as error:
+        assert "edges of the contact hit have passed through each other" in str(error)
+        run = error.trajectory
+    else:
+        assert seed != 5  # it would leave with 100 times its energy
+    assert np.ptp(run.energy("total")) < 1e-3

@@ -213,14 +213,6 @@ void lg_alpha_form_maps(lg_genalpha_stepper *g)
 
 /* ---- derivatives ---- */
 
-/* out += s M x */
-static LG_INLINE void add_mapped(int n, double s, const double *restrict M, const double *restrict x,
-                                 double *restrict out)
-{
-    for (int j = 0; j < n; j++)
-        lg_axpy(n, s * x[j], M + n * j, out);
-}
-
 /* Of the turning part that begins at v, whose maps begin at `at`. */
 static LG_INLINE void move_part(const lg_genalpha_stepper *g, int n, int v, long at, const double *dq_n,
                                 const double *ds, double *dq)
@@ -229,11 +221,11 @@ static LG_INLINE void move_part(const lg_genalpha_stepper *g, int n, int v, long
     double known[LG_NODE_NV], moved[LG_NODE_NV] = {0};
     for (int i = 0; i < n; i++)
         known[i] = g->beta_prime * d->theta0[v + i];
-    add_mapped(n, 1, d->G + at, d->c + v, known);
+    lg_add_mapped(n, 1, d->G + at, d->c + v, known);
     if (ds)
-        add_mapped(n, -1, d->Pinv + at, ds + v, known);
-    add_mapped(n, 1, d->A + at, dq_n + v, moved);
-    add_mapped(n, g->scales.to_theta, d->C + at, known, moved);
+        lg_add_mapped(n, -1, d->Pinv + at, ds + v, known);
+    lg_add_mapped(n, 1, d->A + at, dq_n + v, moved);
+    lg_add_mapped(n, g->scales.to_theta, d->C + at, known, moved);
     lg_copy(n, moved, dq + v);
 }
 
@@ -262,7 +254,7 @@ void lg_alpha_move_known(const lg_genalpha_stepper *g, const double *dq_n, const
 static LG_INLINE void move_part_along(const lg_genalpha_stepper *g, int n, const double *C, const double *x, double *dq)
 {
     double moved[LG_NODE_NV] = {0};
-    add_mapped(n, 1, C, x, moved);
+    lg_add_mapped(n, 1, C, x, moved);
     lg_axpy(n, g->scales.to_theta, moved, dq);
 }
 

@@ -3,6 +3,7 @@
 #define LG_INTEGRATOR_GENALPHA_SLOPES_H
 
 #include "group/slope.h"
+#include "group/turning.h"
 #include "integrator/genalpha/step.h"
 #include "integrator/sensitivities.h"
 
@@ -20,18 +21,6 @@ struct lg_alpha_slopes {
     double *adjoint_mu; /* nrows: that of phi in the last step of the adjoint, from which the next one begins */
     int knows_vdot; /* vdot of the step before counts, see take_accelerations in genalpha.c */
 };
-
-/* The part of a factor that turns: behind positions in inertial axes, which add. */
-typedef struct lg_turning {
-    const lg_node *node;
-    int v, n; /* first velocity and number of velocities */
-} lg_turning;
-
-static inline lg_turning lg_turning_part(const lg_factor *f)
-{
-    int first = f->node->position == LG_POSITION_INERTIAL ? f->node->attitude_v : 0;
-    return (lg_turning){first ? f->node->pivot : f->node, f->v + first, f->nv - first};
-}
 
 /* ---- maps.c: how coordinates move with the unknowns ---- */
 
