@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from lgint import _html
-from lgint._args import Array, shown
+from lgint._args import Array, shown, warn
 from lgint._core import SingularError
 from lgint._linear import gradients, pictures
 from lgint._linear.frame import Frame, frame_of, is_ground
 from lgint._linear.invariance import CHANGE, check_invariant
-from lgint._linear.modes import ROUND_OFF, Mode, dense_modes, sorted_values, sparse_modes
+from lgint._linear.modes import ROUND_OFF, Mode, dense_modes, hidden, sorted_values, sparse_modes
 from lgint._linear.perturb import Motion
 from lgint._linear.ports import Direction, Input, Output, derivatives, rate_row, state_at
 from lgint._linear.terms import How, Space, Terms
@@ -388,16 +388,34 @@ class Linearization:
         rest = Rest(motion.t, motion.q, self._terms.lam, motion.mem, how.load, how.static)
         return gradients.eigenvalue_slopes(model, rest, self.eigenvalues, parameter)
 
+    @cached_property
+    def _least(self) -> float:
+        """Below which eigenvalues cannot be told from zero, 1/s; a warning if some of these oscillate."""
+        sizes = np.abs(self.eigenvalues)
+        largest = float(sizes.max(initial=0))
+        least = ROUND_OFF * largest
+        small = int((sizes <= least).sum())
+        lost = hidden(self._second_order, len(self.coordinates), small) if small and not len(self._terms.slips) else 0
+        if lost:
+            warn(
+                f"linearize: the {lost} lowest modes that oscillate are lost in round-off: their eigenvalues cannot be "
+                f"told from zero beside the largest, {largest:.3g} 1/s; leave out what is so stiff, by constraints, or "
+                "give it less stiffness or more inertia"
+            )
+        return least
+
     @property
     def _oscillating(self) -> Any:
         values = self.eigenvalues
-        values = values[values.imag > 0]
-        values = values[np.abs(values) > ROUND_OFF * np.abs(self.eigenvalues).max(initial=0)]
+        values = values[(values.imag > 0) & (np.abs(values) > self._least)]
         return values[np.argsort(values.imag, kind="stable")]
 
     @property
     def frequencies(self) -> Array:
-        """The positive imaginary parts of the eigenvalues, in increasing order, rad/s."""
+        """The positive imaginary parts of the eigenvalues, in increasing order, rad/s.
+
+        A warning says how many cannot be told from zero and are missing; none does under nonholonomic constraints.
+        """
         found: Array = self._oscillating.imag
         return found
 
@@ -434,7 +452,7 @@ class Linearization:
             raise ValueError(f"n: a positive whole number expected, got {shown(n)}")
         if self._is_large:
             return sparse_modes(self._terms).lowest(int(n))
-        return dense_modes(self._terms, self._own)[: int(n)]
+        return dense_modes(self._terms, self._own, self._least)[: int(n)]
 
     # ---- pictures ----
 

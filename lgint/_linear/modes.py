@@ -121,13 +121,30 @@ def sorted_values(values: Any) -> Any:
     return values[order(values)].astype(complex)
 
 
-def dense_modes(terms: Terms, A: Array) -> list[Mode]:
-    """All modes, of conjugate pairs those with positive imaginary parts."""
+def dense_modes(terms: Terms, A: Array, least: float) -> list[Mode]:
+    """All modes, of conjugate pairs those with positive imaginary parts; below `least` they are rigid motions."""
     values, vectors = np.linalg.eig(A)
     N, V = terms.free[0], terms.rates.V
     n = N.shape[1]
     parts = np.concatenate([N @ vectors[:n], vectors[n + V.shape[1] :]])
-    return _modes(terms, values, parts, ROUND_OFF * float(np.abs(values).max(initial=0)))
+    return _modes(terms, values, parts, least)
+
+
+def hidden(second_order: tuple[Array, Array, Array], n: int, count: int) -> int:
+    """How many of the lowest eigenvalues oscillate, by shift and invert of M, D and K, whose first n rows have z."""
+    M, D, K = second_order
+    size, inertia = len(M), float(np.abs(np.diag(M)).mean())
+    shift = SHIFT * float(np.sqrt(np.abs(np.diag(K)).mean() / inertia)) if inertia else 0.0
+    if not shift:
+        return 0
+    scale = np.where(np.arange(size) < n, shift, 1.0)
+    found = np.linalg.solve(K + D * scale + shift * M * scale, -np.concatenate([(D + shift * M)[:, :n], M], axis=1))
+    rates = scale[:, None] * found
+    rates[:, :n] += np.eye(size, n)
+    inverse = np.linalg.eigvals(np.concatenate([found[:n], rates]))
+    values = shift + 1 / inverse[inverse != 0]
+    lowest = values[np.argsort(np.abs(values))][:count]
+    return int((lowest.imag > ZERO * shift).sum())
 
 
 def _modes(terms: Terms, values: Any, vectors: Any, least: float) -> list[Mode]:

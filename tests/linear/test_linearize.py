@@ -399,6 +399,18 @@ def test_stiff_thin_rods_at_rest_are_in_equilibrium(of_edges, edges):
         assert np.abs(found[-3:] / (6 / np.sqrt(5)) - 1).max() < 0.02  # in the plane as well as out of it
 
 
+def test_modes_that_round_off_hides_are_named():
+    """Beside the stiff direction of a strip the lowest modes in the soft one, from 3.5 rad/s on, are round-off."""
+    b = lgint.ModelBuilder()
+    b.add_rod(
+        "strip", start=(0, 0, 0), end=(0, 0, 1), edges=32, stiffness=(1e6, 1e6, 1e6, 1, 1e7, 1),
+        inertia=(1, 1e-8, 1e-8, 2e-8), clamped=(0,),
+    )  # fmt: skip
+    found = lgint.linearize(b.build().state())
+    with pytest.warns(UserWarning, match=r"the [1-9]\d* lowest modes that oscillate are lost in round-off"):
+        assert found.frequencies[0] > 10.0
+
+
 def bent_strip(edges):
     b = lgint.ModelBuilder()
     rod = b.add_rod(
