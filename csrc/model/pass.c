@@ -89,8 +89,8 @@ static int has_passed(passage *p, const lg_pose *const f[2], double *when)
     return gap > 0 && forth && greatest_depth(p, when) > grazing * p->h * p->V;
 }
 
-/* Whether a point that was apart at the start of a step lies deeper in the other shape than it can have come: edges have
-   passed through each other. */
+/* Whether a point that was apart at the start of a step lies deeper in the other shape than it can have come: edges
+   have passed through each other. */
 static int has_jumped(passage *p, const lg_pose *const f[2])
 {
     double gap, speed, u[3], depth, end;

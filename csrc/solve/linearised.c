@@ -155,8 +155,8 @@ static lg_status add_displaced(lg_linearised *l, const lg_point *point, double x
     return LG_OK;
 }
 
-/* rows -= the derivative of B a - zeta along (dq, dv), by differences of the sixth order, whose step falls from 1e-2 rad
-   or m until it is short beside the lengths of the rows. */
+/* rows -= the derivative of B a - zeta along (dq, dv), by differences of the sixth order, whose step falls from 1e-2
+   rad or m until it is short beside the lengths of the rows. */
 static lg_status subtract_rows(lg_linearised *l, const lg_point *point, const double *dq, const double *dv,
                                double *rows)
 {
