@@ -67,7 +67,8 @@ static lg_status take_values(lg_components *c)
     size_t copied = c->largest < LG_PIVOTED_LIMIT ? (size_t)c->largest : LG_PIVOTED_LIMIT;
     if (c->length > MOST)
         return LG_NO_MEMORY;
-    c->values = malloc((c->length + (size_t)c->largest + copied * copied) * sizeof(double));
+    size_t count = c->length + (size_t)c->largest + copied * copied;
+    c->values = malloc((count + 1) * sizeof(double)); /* never 0 bytes, for which it may give NULL */
     if (!c->values)
         return LG_NO_MEMORY;
     c->x = c->values + c->length, c->copy = c->x + c->largest;
