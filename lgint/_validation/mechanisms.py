@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy.optimize import brentq
 
 from lgint import models
 from lgint._args import Array
@@ -13,6 +12,7 @@ from lgint._linear.linearization import linearize
 from lgint._model.model import Model
 from lgint._run.integrate import integrate
 from lgint._validation.case import Number, case
+from lgint._validation.roots import root
 
 CARRIED = "three methods of ours agree to 1e-12; the printed solution has an error of 1e-9"
 
@@ -135,8 +135,8 @@ def _motions(v: float) -> Array:
 def bicycle() -> list[Number]:
     """Two wheels that roll without slip, held by rows of velocity alone."""
     still, five = _motions(0.0), _motions(5.0)
-    weave = brentq(lambda v: float(_motions(v)[-1].real), 4.0, 5.0, xtol=1e-11)
-    capsize = brentq(lambda v: float(_motions(v)[-1].real), 5.5, 6.5, xtol=1e-11)
+    weave = root(lambda v: float(_motions(v)[-1].real), 4.0, 5.0, xtol=1e-11)
+    capsize = root(lambda v: float(_motions(v)[-1].real), 5.5, 6.5, xtol=1e-11)
     printed = {
         "v = 0, falling / (1/s)": ("3.13164324790656", still[2].real),
         "v = 0, falling and steering / (1/s)": ("5.53094371765393", still[3].real),
@@ -220,7 +220,7 @@ def rolling_disk() -> list[Number]:
         disk = models.rolling_disk(radius=1.0, gravity=1.0, lean=0.0, precession=0.0, spin=spin)
         return float(-(linearize(disk.state()).eigenvalues[-1] ** 2).real)
 
-    least = brentq(square, 0.3, 1.0, xtol=1e-10)
+    least = root(square, 0.3, 1.0, xtol=1e-10)
     return [
         Number("frequency / (rad/s)", "2.9664793948", square(2.0) ** 0.5),
         Number("spin / (rad/s)", "0.57735", least),

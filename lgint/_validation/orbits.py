@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.optimize import brentq
 
 from lgint._args import Array
 from lgint._model.callable import CallableModel
 from lgint._run.integrate import integrate
 from lgint._state.state import State
 from lgint._validation.case import Number, case
+from lgint._validation.roots import root
 
 SHARP: dict[str, Any] = {"rtol": 1e-13, "atol": 1e-13}
 
@@ -123,5 +123,5 @@ def _trace(a: float, q: float) -> float:
 )
 def mathieu() -> list[Number]:
     """By Floquet's theory: the motion repeats itself after half a turn."""
-    found = brentq(lambda a: _trace(a, 5.0) - 2, -5.802, -5.798, xtol=1e-10)
+    found = root(lambda a: _trace(a, 5.0) - 2, -5.802, -5.798, xtol=1e-10)
     return [Number("a", "-5.80004602", found)]

@@ -5,8 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from scipy.optimize import brentq
-from scipy.special import ellipj
 
 from lgint._build.builder import ModelBuilder
 from lgint._build.parts import ground
@@ -14,6 +12,7 @@ from lgint._linear.linearization import linearize
 from lgint._run.integrate import integrate
 from lgint._state.state import State
 from lgint._validation.case import Number, case
+from lgint._validation.roots import root
 
 JACOBI = "closed form by Jacobi's elliptic functions"
 
@@ -21,6 +20,8 @@ JACOBI = "closed form by Jacobi's elliptic functions"
 @case("wing-nut", title="a free body that spins about its middle axis, after 30 s", source=JACOBI, published=False)
 def wing_nut() -> list[Number]:
     """Angular velocities: those of the smallest and the middle moment of inertia cn and sn, that of the largest dn."""
+    from scipy.special import ellipj
+
     J, omega = np.array([1.0, 2.0, 3.0]), np.array([0.5, 0.0, 4.0])
     builder = ModelBuilder()
     builder.add_body("nut", mass=1.0, inertia=J, angular_velocity=omega)
@@ -89,7 +90,7 @@ def _top(spin: float) -> float:
 )
 def sleeping_top() -> list[Number]:
     """Two frequencies meet there."""
-    spin = brentq(lambda w: _top(w) - 1e-4, 5.0, 6.0, xtol=1e-9)
+    spin = root(lambda w: _top(w) - 1e-4, 5.0, 6.0, xtol=1e-9)
     return [Number("spin", "5.65685", spin)]
 
 
@@ -126,5 +127,5 @@ def _lift(rate: float) -> float:
 )
 def precession() -> list[Number]:
     """C n is the angular momentum about the axis of the top."""
-    slow, fast = (brentq(_lift, *between, xtol=1e-13) for between in ((0.1, 1), (2, 4)))
+    slow, fast = (root(_lift, *between, xtol=1e-13) for between in ((0.1, 1), (2, 4)))
     return [Number("slow / (rad/s)", "0.3819660113", slow), Number("fast / (rad/s)", "2.6180339887", fast)]

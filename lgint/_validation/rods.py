@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 import numpy as np
-from scipy.special import ellipk
 
 from lgint import models
 from lgint._args import Array
@@ -72,6 +71,8 @@ def elastica() -> list[Number]:
 )
 def buckled_column() -> list[Number]:
     """The load is that of the elastica, of which the table has three decimals; a small transverse force starts it."""
+    from scipy.special import ellipk
+
     table = {60: ("0.741", "0.593"), 100: ("0.349", "0.792"), 140: ("-0.107", "0.750")}
     numbers = []
     for angle, (height, across) in table.items():

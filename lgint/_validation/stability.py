@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 import numpy as np
-from scipy.optimize import brentq
 
 from lgint._args import Array
 from lgint._build.builder import ModelBuilder
@@ -18,6 +17,7 @@ from lgint._model.model import Model
 from lgint._run.equilibrium import equilibrium
 from lgint._validation.case import Number, case
 from lgint._validation.rods import limit
+from lgint._validation.roots import root
 
 STIFF = 1e6  # what cannot stretch or shear, beside a bending stiffness of one
 THIN = 1e-8  # moments of inertia of sections per length, which the references leave out
@@ -92,7 +92,7 @@ def _flutter(edges: int) -> Array:
         rest = equilibrium(column(edges, load=(0, 0, -load), frame="body"))
         return float(np.abs(linearize(rest.state(-1)).eigenvalues.real).max()) - 1e-2
 
-    return np.array([brentq(growth, 19.0, 21.0, xtol=1e-3)])
+    return np.array([root(growth, 19.0, 21.0, xtol=1e-3)])
 
 
 @case(
@@ -177,8 +177,8 @@ def _ziegler(load: float, damping: float) -> float:
 )
 def ziegler() -> list[Number]:
     """7/2 - sqrt(2) without damping, 41/28 in the limit of equal dampers."""
-    undamped = brentq(lambda load: _ziegler(load, 0.0) - 1e-5, 2.0, 2.2, xtol=1e-9)
-    damped = brentq(lambda load: _ziegler(load, 1e-3), 1.2, 1.8, xtol=1e-9)
+    undamped = root(lambda load: _ziegler(load, 0.0) - 1e-5, 2.0, 2.2, xtol=1e-9)
+    damped = root(lambda load: _ziegler(load, 1e-3), 1.2, 1.8, xtol=1e-9)
     return [Number("undamped", "2.086", undamped), Number("damped", "1.464", damped)]
 
 

@@ -54,9 +54,10 @@ def test_a_copy_of_openblas_has_its_licence_beside_it(tmp_path):
     assert "OpenBLAS" in text and "Redistribution and use in source and binary forms" in text
 
 
-def test_importing_lgint_leaves_out_what_only_some_need():
+@pytest.mark.parametrize("module", ["lgint", "lgint._cli"])
+def test_importing_leaves_out_what_only_some_need(module):
     extras = ["dask", "matplotlib", "pandas", "plotly", "scipy", "tqdm", "xarray"]
-    code = f"import sys, lgint; print(*(name for name in {extras} if name in sys.modules))"
+    code = f"import sys, {module}; print(*(name for name in {extras} if name in sys.modules))"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout == "\n"
 
 
