@@ -245,8 +245,8 @@ def _reproduce(given: argparse.Namespace) -> int:
 def _bench(given: argparse.Namespace) -> int:
     if find_spec("lgint._tools.bench") is None:
         raise ImportError(
-            "bench: the benchmarks are part of the sources only; get these from https://github.com/lgint/lgint, run "
-            "`pip install --editable .[bench]` there, and then `lgint bench`"
+            "bench: the benchmarks are part of the sources only; run `pip install --editable .[bench]` in the folder "
+            "of the sources, and then `lgint bench`"
         )
     from lgint._tools import bench, bench_long, bench_rods, bench_stiff, bench_trees
 

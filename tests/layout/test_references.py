@@ -44,6 +44,16 @@ def tracked():
     return [path for pattern in patterns for path in ROOT.glob(pattern)]
 
 
+def test_no_file_names_an_address_of_this_project():
+    """It has no public place yet, so that any such address would lead nowhere."""
+    listed = [*ROOT.glob("csrc/**/*.[ch]"), ROOT / "CITATION.cff", ROOT / ".ci/run", *ROOT.glob("docs/**/*.*")]
+    files = [path for path in [*tracked(), *listed] if path.is_file() and "_build" not in path.parts]
+    own = re.compile(rb"https?://[^\s\"')>]*\b" + b"lgint")
+    assert [str(path.relative_to(ROOT)) for path in files if own.search(path.read_bytes())] == []
+    assert "[project.urls]" not in (ROOT / "pyproject.toml").read_text()
+    assert "repository-code" not in (ROOT / "CITATION.cff").read_text()
+
+
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_links_lead_to_files(page):
     links = re.findall(r"\]\((?!https?:|#)([^)#]+)", page.read_text())
