@@ -7,12 +7,12 @@ import html
 import re
 import shutil
 import sys
-from importlib.metadata import version as installed_version
 from pathlib import Path
 
 from plotly.offline import get_plotlyjs
 from sphinx import addnodes
 
+import lgint
 from lgint._run.view import library
 
 HERE = Path(__file__).parent
@@ -34,7 +34,7 @@ shutil.copytree(
 project = "lgint"
 author = "lgint developers"
 copyright = author
-version = release = installed_version("lgint")
+version = release = lgint.__version__
 
 extensions = [
     "myst_nb",

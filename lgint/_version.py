@@ -1,3 +1,3 @@
-"""The version of the package, the same as in pyproject.toml."""
+"""The version of the package, which pyproject.toml reads; CITATION.cff and CHANGELOG.md repeat it."""
 
-VERSION = "0.1.0"
+VERSION = "0.2.0"

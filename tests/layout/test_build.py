@@ -8,9 +8,12 @@ import shutil
 import subprocess
 import sys
 import sysconfig
+from datetime import date
 from pathlib import Path
 
 import pytest
+
+import lgint
 
 ROOT = Path(__file__).parents[2]
 PROGRAM = """
@@ -83,8 +86,17 @@ def test_the_build_and_the_run_use_one_openblas():
 def test_the_package_imports_from_another_directory(tmp_path):
     code = "import lgint; print(lgint.__version__)"
     run = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=True)
-    version = re.search(r'^version = "(.*)"$', (ROOT / "pyproject.toml").read_text(), re.MULTILINE)
-    assert run.stdout.strip() == version.group(1)
+    assert run.stdout.strip() == lgint.__version__
+
+
+def test_the_changelog_and_the_citation_name_the_version_and_its_day():
+    changelog = re.findall(r"^## (.*)$", (ROOT / "CHANGELOG.md").read_text(), re.MULTILINE)
+    released = [title.split(", ") for title in changelog if title != "Unreleased"]
+    assert all(re.fullmatch(r"\d+\.\d+\.\d+", number) and date.fromisoformat(day) for number, day in released)
+    assert released == sorted(released, key=lambda row: date.fromisoformat(row[1]), reverse=True)
+    citation = dict(re.findall(r"^([a-z-]+): (.*)$", (ROOT / "CITATION.cff").read_text(), re.MULTILINE))
+    assert [citation["version"], citation["date-released"]] == released[0]
+    assert released[0][0] == lgint.__version__
 
 
 def test_the_example_of_the_readme_runs_in_the_source_folder(tmp_path):
