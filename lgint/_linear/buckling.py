@@ -25,8 +25,8 @@ NARROW: Final = 1e-10  # relative width to which a factor is enclosed
 SAME: Final = 1e-6  # part of the change of an eigenvalue, below which it is zero together with another one
 REAL: Final = 1e-7  # largest imaginary part of a real eigenvalue, relative to the largest eigenvalue
 NEUTRAL: Final = 1e-13  # an eigenvalue below this fraction of the largest is that of a direction in which nothing acts
-NEAR: Final = 1e-3  # of the way to the next state: where it is seen how a direction that was neutral leaves zero
-LIMIT: Final = 1e-2  # an eigenvalue below this fraction of what it was belongs to a limit point
+NEAR: Final = 1e-3  # part of the way to the next state, after which neutral directions are looked at again
+LIMIT: Final = 1e-2  # an eigenvalue that has fallen below this fraction belongs to a limit point
 CORRECTIONS: Final = 25
 SUBSPACE: Final = 24  # dimension for large models, of which half of the eigenvalues are used
 PASSES: Final = 200
@@ -43,7 +43,7 @@ class Point(NamedTuple):
     at: Balance
     values: Array
     shapes: Array
-    largest: float  # absolute value of an eigenvalue, complex ones included; of large models about that
+    largest: float  # absolute value of an eigenvalue, complex ones included; an estimate for large models
 
     def zeros(self, tolerance: float) -> int:
         """How many eigenvalues cannot be told from zero."""
@@ -105,8 +105,8 @@ def buckling(model: Model, loads: ArrayLike, *, n: int = 1) -> Buckling:
     eigenvalues count: a structure that only flutters has no singular tangent.
 
     Directions in which nothing acts under any factor, such as the spin of a link between two spherical joints, are
-    neutral and left out. If nothing acts in a direction under the first factor only, it is left out there too; if the
-    structure then gives way in it under every greater factor, it is refused.
+    neutral and left out. A direction in which nothing acts under the first factor alone is left out there too; if the
+    structure gives way in that direction under every greater factor, the model is refused.
 
     Parameters
     ----------
@@ -121,17 +121,18 @@ def buckling(model: Model, loads: ArrayLike, *, n: int = 1) -> Buckling:
     Returns
     -------
     Buckling
-        `factors` and `shapes`; it says "none" if there are none up to the last factor.
+        `factors` and `shapes`; its repr says "none" if no factor was found.
 
     Raises
     ------
     ValueError
-        For factors that do not increase, and for systems of functions. Naming a body and a direction, if nothing holds
-        it under the first factor and it gives way under greater ones, as a pendulum upside down does.
+        For factors that do not increase, and for systems of functions. Also if nothing holds a body in some direction
+        under the first factor and it gives way under greater ones, as an inverted pendulum does; the message names
+        both.
     SingularError
         Naming rows, if constraints depend on each other.
     ConvergenceError
-        If the path cannot be followed, and not because of a limit point.
+        If the path cannot be followed, unless it ends at a limit point.
     """
     if not isinstance(model, Model):
         raise ValueError(f"model: a model with bodies expected, got {shown(model)}")
@@ -174,7 +175,7 @@ class _Path:
         self._least: float | None = None
         self._neutral: int | None = None  # directions; known from the second state on
         self._largest = 0.0  # eigenvalue of a large model
-        self._subspace: Array | None = None  # of the eigenvalues nearest to zero in the last state
+        self._subspace: Array | None = None  # the eigenvalues nearest to zero in the last state
         self.limit: list[tuple[float, Mode]] = []
 
     def first(self, load: float) -> Point:
@@ -187,7 +188,7 @@ class _Path:
         return point
 
     def _note_least(self, point: Point, tolerance: float) -> None:
-        """Notes with what an eigenvalue at a limit point is compared."""
+        """Notes the eigenvalue with which that at a limit point is compared."""
         least = float(np.abs(point.values).min(initial=np.inf))
         self._least = least if least > tolerance else None
 
@@ -209,7 +210,7 @@ class _Path:
         return Point(at, values[real].real[order], shapes, float(np.abs(values).max(initial=0)))
 
     def _nearest(self, at: Balance, system: Corrections) -> Point | None:
-        """The same with the eigenvalues nearest to zero alone, by inverse iteration of a subspace.
+        """The point with only the eigenvalues nearest to zero, by inverse iteration of a subspace.
 
         None if most of these are zero.
         """
@@ -250,7 +251,7 @@ class _Path:
         return Point(at, values[near].real - BESIDE * largest, (X @ vectors[:, near]).real, largest)
 
     def _at(self, begin: Point, load: float) -> Point:
-        """The equilibrium under another load, close to one; ConvergenceError if there is none."""
+        """The equilibrium under another load, near a known one; ConvergenceError if there is none."""
         at, _ = self._turning.solved(begin.at._replace(load=load), CORRECTIONS)
         before, after = (self._turning.bodies.pose(each.motion) for each in (begin.at, at))
         moved = np.abs(after[0] - before[0]).max() / self._turning.size
@@ -277,7 +278,7 @@ class _Path:
             step *= 2
 
     def _end(self, point: Point, error: IntegrationError) -> None:
-        """Notes a limit point; the error if it is none."""
+        """Notes a limit point; raises the error if the path ends for another reason."""
         point = point.without(self._neutral or 0)
         if not len(point.values) or self._least is None:
             raise error
@@ -336,7 +337,7 @@ class _Path:
     def _enclosed(self, a: Point, b: Point, i: int, parity: bool = False) -> Point | None:
         """The state in which eigenvalue i is zero; None if two become negative that were complex before.
 
-        With `parity` the state in which the determinant changes its sign.
+        With `parity`, the state in which the determinant changes its sign.
         """
 
         def side(point: Point) -> bool:
@@ -358,7 +359,7 @@ class _Path:
 
 
 def _largest(invert: Callable[[Array], Array], K: Any, x: Array) -> float:
-    """About the absolute value of the largest eigenvalue, by iteration; `invert` applies M^-1 on ker B."""
+    """An estimate of the largest absolute value of an eigenvalue, by iteration; `invert` applies M^-1 on ker B."""
     size = 0.0
     for _ in range(GUESSES):
         x = invert(K @ (x / np.linalg.norm(x)))

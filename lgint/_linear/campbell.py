@@ -29,7 +29,7 @@ class Campbell:
     rates : ndarray, shape (k,)
         rad/s.
     modes : list of list of Mode
-        For each rate the modes that oscillate, by their frequencies.
+        The oscillating modes at each rate, by increasing frequency.
     """
 
     def __init__(self, rates: Array, modes: list[list[Mode]], n: int) -> None:
@@ -92,15 +92,15 @@ def campbell(
 ) -> Campbell:
     """Frequencies of a system that turns steadily, over the rate.
 
-    For each rate the steady rotation is found as `lgint.equilibrium` finds it, from that of the rate before, and
-    linearised.
+    At each rate `lgint.equilibrium` finds the steady rotation, starting from that at the previous rate, and
+    `lgint.linearize` linearises it.
 
     Parameters
     ----------
     model : Model
         The model; its velocities `v0` are ignored.
     rates : array_like, shape (k,)
-        rad/s, in the order in which they are followed.
+        Rates in rad/s, in the order in which they are followed.
     axis, point : array_like, shape (3,)
         The axis of the rotation, inertial, at the model's start.
     rotating : sequence of str, optional

@@ -1,13 +1,14 @@
-r"""How a system goes on for a short time from a state near a steady motion.
+r"""How a system moves on for a short time from a state near a steady motion.
 
-Every body goes on with constant accelerations in a frame, so that a steady rotation or spin is met exactly. They are
-not those of the state, which round-off of large forces makes great where inertias are small that something stiff
-holds, but lead as far as a step of the trapezoidal rule of the linearised equations, from rest in the frame:
+Every body moves on with constant accelerations in a frame, so that a steady rotation or spin is met exactly. The
+accelerations of the state itself are of no use here: where something stiff holds a small inertia, they are large by
+round-off in the forces alone. The constant ones lead as far as one step of the trapezoidal rule for the linearised
+equations, from rest in the frame:
 
     (4 M + 2 h D + h^2 K) z = 2 h^2 M a + B^T mu,      B (z - a h^2/2) = 0.
 
-This is $z = a h^2/2$ but for terms of third order, and moves what is held no further than it vibrates. The state that
-follows is projected onto the constraints, and its accelerations and multipliers follow from the equations of motion.
+This is $z = a h^2/2$ up to terms of third order, and moves stiff parts no further than they vibrate. The state at the
+end is projected onto the constraints; its accelerations and multipliers follow from the equations of motion.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ PASSES: Final = 4  # of Newton's method for coordinates from poses
 
 
 class Kinematics(NamedTuple):
-    """Of all bodies: positions, rotations, and linear and angular velocities and accelerations in inertial axes."""
+    """Positions, rotations, velocities and accelerations of all bodies, linear and angular, in inertial axes."""
 
     x: Array
     R: Array
@@ -38,7 +39,7 @@ class Kinematics(NamedTuple):
 
 
 class Relative(NamedTuple):
-    """Of all bodies against a frame: positions from its point, velocities and accelerations, in inertial axes."""
+    """Positions, velocities and accelerations of all bodies relative to a frame and its point, in inertial axes."""
 
     r: Array
     v: Array
@@ -61,7 +62,7 @@ def _turned(R: Array, x: Array) -> Array:
 
 
 def relative(at: Kinematics, frame: Frame) -> Relative:
-    """The motion of bodies against a frame."""
+    """The motion of bodies relative to a frame."""
     spin, r = frame.axes @ frame.rate, at.x - frame.point
     v, omega = at.v - np.cross(spin, r), at.omega - spin
     a = at.a - 2 * np.cross(spin, v) - np.cross(spin, np.cross(spin, r))
@@ -81,7 +82,7 @@ def held(terms: Terms, h: float) -> Motion:
 
 
 def _accelerations(terms: Terms) -> Array:
-    """The accelerations z'' (nz,) against the frame."""
+    """The accelerations z'' (nz,) relative to the frame."""
     space, motion, frame = terms.space, terms.motion, terms.frame
     if space.bodies is None:
         own: Array = space.moving.T @ motion.a
@@ -93,7 +94,7 @@ def _accelerations(terms: Terms) -> Array:
 
 
 def _solved(terms: Terms, S: Any, push: Array) -> Array:
-    """The z (nz,) that the constraints allow with S z = push on all of these."""
+    """The z (nz,) allowed by the constraints that solves S z = push along all allowed directions."""
     if terms.space.sparse:
         return sparse_modes(terms).solved(S, push)
     N = terms.free[0] @ terms.rates.V
@@ -118,7 +119,7 @@ def _moved_coordinates(model: System, motion: Motion, h: float) -> tuple[Array, 
 
 
 def _moved_bodies(bodies: Bodies, motion: Motion, frame: Frame, h: float) -> tuple[Array, Array]:
-    """Coordinates and velocities after a time h, with accelerations that are constant in the frame."""
+    """Coordinates and velocities after a time h of accelerations that are constant in the frame."""
     at, spin, after = kinematics(bodies, motion), frame.axes @ frame.rate, turn(h * (frame.axes @ frame.rate))
     r, v, omega, a, alpha = relative(at, frame)
     goal_x = frame.point + (r + h * v + h * h / 2 * a) @ after.T
@@ -134,7 +135,7 @@ def _moved_bodies(bodies: Bodies, motion: Motion, frame: Frame, h: float) -> tup
 
 
 def towards(bodies: Bodies, motion: Motion, x: Array, R: Array) -> Array:
-    """Coordinates after a correction towards poses."""
+    """Coordinates after one correction towards given poses."""
     own_x, own_R = bodies.pose(motion)
     off = R @ np.swapaxes(own_R, -1, -2)
     turned = np.stack([_rotation_vector(each) for each in off])

@@ -11,8 +11,8 @@ from lgint._model.record import Ground
 from lgint._state.mechanics import skew
 from lgint._state.state import State
 
-AT_REST: Final = 1e-3  # rad^2/s^2, in place of the rate squared of a body that hardly turns
-STEADY: Final = 1e-6  # largest angular acceleration of a body that is a frame, relative to its rate squared
+AT_REST: Final = 1e-3  # rad^2/s^2, in place of the squared rate of a body that hardly turns
+STEADY: Final = 1e-6  # largest angular acceleration of a body used as a frame, relative to its squared rate
 
 
 class Frame(NamedTuple):
@@ -48,7 +48,7 @@ def turn(x: Array) -> Array:
 
 
 def cross_matrix(x: Array) -> Array:
-    """The matrices (..., 3, 3) with which x (..., 3) is multiplied from the left in a vector product."""
+    """The matrices (..., 3, 3) that map y to the vector product of x (..., 3) and y."""
     matrix: Array = np.cross(np.eye(3), x[..., None, :])
     return matrix
 
@@ -65,12 +65,12 @@ def axis_of(name: str, value: Any) -> tuple[Array, Array, float]:
 
 
 def is_ground(frame: Any) -> bool:
-    """Whether a caller means the frame at rest, by lgint.ground or its name."""
+    """Whether the frame at rest is given, as lgint.ground or by its name."""
     return isinstance(frame, Ground) or (isinstance(frame, str) and frame == "ground")
 
 
 def frame_of(state: State, frame: Any) -> Frame:
-    """The frame that a caller means: lgint.ground, a body, or (axis, point, rate)."""
+    """The frame given as lgint.ground, a body, or (axis, point, rate)."""
     if is_ground(frame):
         return Frame(np.eye(3), np.zeros(3), np.zeros(3))
     state.multibody()

@@ -19,7 +19,7 @@ from lgint._model.values import POINTS
 from lgint._state.rest import Rest, slopes_at_rest
 from lgint._state.slopes import CENTRAL, START
 
-_STEP: Final = 1e-2  # by which differences move the state, m or rad
+_STEP: Final = 1e-2  # step of differences by the state, m or rad
 
 
 def eigenvalue_slopes(model: Model, rest: Rest, eigenvalues: Any, parameter: str) -> Any:

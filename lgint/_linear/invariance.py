@@ -1,8 +1,8 @@
 """Whether a system is time-invariant in a frame: its terms are compared at a time and at two times shortly after.
 
-The ratio of the two times is irrational, so that what is periodic cannot be the same at all three of them.
+The ratio of the two times is irrational, so that no periodic term can be the same at all three of them.
 
-`course` follows the motion in between: a steady rotation or spin is met exactly, however far it goes.
+`course` follows the motion in between, and meets a steady rotation or spin exactly over any angle.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from lgint._core import IntegrationError
 from lgint._linear.course import held, kinematics, later
 from lgint._linear.terms import Rates, Terms
 
-FAR: Final = 0.1  # rad: by how much the fastest body turns meanwhile; the same part of the size of the system
+FAR: Final = 0.1  # rad: by how much the fastest body turns until then, or moves as a fraction of the system's size
 AT_REST: Final = 0.05  # s, if nothing moves
 SOONER: Final = (5**0.5 - 1) / 2  # the first of two later times as a fraction of the second one, irrational
 CHANGE: Final = 1e-5  # largest relative change of a term
@@ -43,7 +43,7 @@ def _longest(x: Array) -> float:
 
 
 def check_invariant(terms: Terms, N: Array, poses: list[int], rates: Rates | None, where: str) -> list[Terms]:
-    """The terms at two times shortly after; a ValueError if they have changed on the perturbations N y."""
+    """Compares the terms at two times shortly after; ValueError if they have changed on the perturbations N y."""
     h = span(terms)
     return [_unchanged(terms, N, poses, rates, where, each, FAR / h) for each in (SOONER * h, h)]
 
@@ -51,7 +51,7 @@ def check_invariant(terms: Terms, N: Array, poses: list[int], rates: Rates | Non
 def _unchanged(
     terms: Terms, N: Array, poses: list[int], rates: Rates | None, where: str, h: float, rate: float
 ) -> Terms:
-    """The terms after a time h, compared at the rate of the motion."""
+    """Compares the terms after a time h, at the rate of the motion."""
     try:
         after = later(terms, h)
     except (ValueError, IntegrationError) as error:
@@ -69,7 +69,7 @@ def _unchanged(
 
 
 def _scales(terms: tuple[Array, Array, Array], rate: float) -> tuple[Array, Array, Array]:
-    """With which entries of M, D and K are compared: forces at the rate of the motion, or those that are there."""
+    """The scales of changes of M, D and K: forces at the rate of the motion, or the entries themselves."""
     M, D, K = terms
     total = np.abs(M) * rate**2 + np.abs(D) * rate + np.abs(K)
     size = np.sqrt(np.maximum(total.max(axis=1, initial=0), np.finfo(float).tiny))

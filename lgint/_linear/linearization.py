@@ -47,7 +47,7 @@ class Linearization:
         of COMs and small rotations, both in the axes of the frame.
     M, D, K : ndarray, shape (n, n), or None
         M y'' + D y' + K y is the generalized force on y; D has gyroscopic and K circulatory terms. None if there are
-        nonholonomic constraints, under which y has no equations of its own.
+        nonholonomic constraints, under which y has no second-order equations.
     basis : ndarray, shape (perturbations, n)
         The perturbations of all bodies that belong to y; `labels` names its rows.
     A, B, C, D_feed : ndarray
@@ -173,7 +173,7 @@ class Linearization:
 
     @cached_property
     def _own(self) -> Array:
-        """The part of A that belongs to the system without its inputs."""
+        """The part of A without the states of inputs."""
         n, T, Q = len(self.coordinates), self._to_rates, self._terms.rates.Q
         w = np.concatenate([np.concatenate([Q, np.zeros((len(T) - n, n))]), T], axis=1)
         forces = self._of_rates @ w
@@ -212,7 +212,7 @@ class Linearization:
 
     @cached_property
     def _rates_of_motions(self) -> tuple[Array, Array]:
-        """What p and p' add to y', so that nonholonomic rows hold, (n, motions) each."""
+        """What p and p' add to y' so that nonholonomic rows hold, (n, motions) each."""
         terms, (N, _), P, (V, _, chosen) = self._terms, self._terms.free, self._prescribed, self._terms.rates
         by_value, by_rate = np.zeros((len(V), P.shape[1])), np.zeros((len(V), P.shape[1]))
         rest = [i for i in range(len(V)) if i not in chosen]
@@ -243,7 +243,7 @@ class Linearization:
 
     @property
     def _moved_inputs(self) -> Array:
-        """Which input is the acceleration of which prescribed coordinate, (motions, inputs)."""
+        """The matrix (motions, inputs) of ones where an input is the acceleration of a prescribed coordinate."""
         columns = [bool(each.motion) for each in self._inputs for _ in each.names]
         return np.eye(len(columns))[np.flatnonzero(columns)]
 
@@ -303,14 +303,14 @@ class Linearization:
             if self._inputs and each.balances_forces:
                 raise ValueError(
                     f"outputs: the reaction of {each.arguments[0]!r}, a joint in minimal coordinates, follows from a "
-                    "balance of forces in which inputs have no part; leave out the inputs, or use another formulation"
+                    "balance of forces that does not include inputs; leave out the inputs, or use another formulation"
                 )
 
     def _check_motions(self) -> None:
         P = self._prescribed if any(each.motion for each in self._inputs) else np.zeros((0, 0))
         now = self._terms.B @ P if P.size else P
         if P.size and max(np.abs(each.B @ P - now).max() for each in self._later) > CHANGE * np.abs(now).max():
-            raise ValueError(f"inputs: what a prescribed motion does is not time-invariant in {self._where}")
+            raise ValueError(f"inputs: the effect of a prescribed motion is not time-invariant in {self._where}")
 
     def _check_outputs(self) -> None:
         """A ValueError naming an output that changes with time in the frame."""
@@ -359,7 +359,7 @@ class Linearization:
     def derivative(self, parameter: str) -> Any:
         """Derivatives of the eigenvalues by a number of the model, at rest.
 
-        They are exact but for rounding: those of the matrices, along with the change of the equilibrium.
+        They are exact up to rounding: the derivatives of the matrices include the change of the equilibrium.
 
         Parameters
         ----------
@@ -390,7 +390,7 @@ class Linearization:
 
     @cached_property
     def _least(self) -> float:
-        """Below which eigenvalues cannot be told from zero, 1/s; a warning if some of these oscillate."""
+        """The value in 1/s below which eigenvalues cannot be told from zero; warns if some of these oscillate."""
         sizes = np.abs(self.eigenvalues)
         largest = float(sizes.max(initial=0))
         least = ROUND_OFF * largest
@@ -399,8 +399,8 @@ class Linearization:
         if lost:
             warn(
                 f"linearize: the {lost} lowest modes that oscillate are lost in round-off: their eigenvalues cannot be "
-                f"told from zero beside the largest, {largest:.3g} 1/s; leave out what is so stiff, by constraints, or "
-                "give it less stiffness or more inertia"
+                f"told from zero beside the largest, {largest:.3g} 1/s; replace the stiffest parts by constraints, or "
+                "give them less stiffness or more inertia"
             )
         return least
 
@@ -414,7 +414,7 @@ class Linearization:
     def frequencies(self) -> Array:
         """The positive imaginary parts of the eigenvalues, in increasing order, rad/s.
 
-        A warning says how many cannot be told from zero and are missing; none does under nonholonomic constraints.
+        A warning says how many are missing because they cannot be told from zero (not under nonholonomic constraints).
         """
         found: Array = self._oscillating.imag
         return found
@@ -427,10 +427,10 @@ class Linearization:
         return ratios
 
     def shapes(self, n: int = 6) -> list[Mode]:
-        """The n modes whose eigenvalues have the least absolute values.
+        """The n modes whose eigenvalues have the smallest absolute values.
 
-        For large systems they are found by shift and invert on sparse matrices, in time that grows linearly with the
-        number of bodies in chains.
+        For large systems they are found by shift and invert on sparse matrices; for chains the time grows linearly with
+        the number of bodies.
 
         Parameters
         ----------
@@ -440,8 +440,8 @@ class Linearization:
         Returns
         -------
         list of Mode
-            Each with `eigenvalue`, `frequency`, `damping_ratio`, `displacement(body)` and `rotation(body)`; of
-            conjugate pairs the one with a positive imaginary part.
+            Each has `eigenvalue`, `frequency`, `damping_ratio`, `displacement(body)` and `rotation(body)`; a conjugate
+            pair is represented by the member with a positive imaginary part.
 
         Raises
         ------
@@ -472,7 +472,7 @@ class Linearization:
         return pictures.plane(self.eigenvalues, ax)
 
     def view(self, mode: int = 0, *, amplitude: float = 0.1) -> Any:
-        """A mode in three dimensions, moving, which can be turned with the mouse; needs plotly.
+        """A moving picture of a mode in three dimensions, which can be turned with the mouse; needs plotly.
 
         Parameters
         ----------
@@ -558,22 +558,22 @@ def linearize(
     """Linearises a system about the motion on which a state lies.
 
     The perturbations of all bodies, the displacement of the COM and a small rotation, are measured in one frame, so
-    that the result is the same in every formulation. The system must be time-invariant in this frame: a state in
-    equilibrium is so in the frame at rest, rotors with round supports too, a system that accelerates without
-    turning if its parts keep their places in it, and a mechanism that turns as a whole in a frame that turns with
-    it. The terms are compared with those at two times shortly after along the motion, whose ratio is irrational:
-    the later one when the fastest body has turned by 0.1 rad or moved by a tenth of the size of the system, at most
-    0.05 s. What is the same at both and changes at other times is not seen.
+    that the result is the same in every formulation. The system must be time-invariant in this frame. In the frame at
+    rest this holds for a state in equilibrium, for rotors with round supports, and for a system that accelerates
+    without turning while its parts keep their relative places; a mechanism that turns as a whole needs a frame that
+    turns with it. To check this, the terms are compared with those at two later times along the motion whose ratio is
+    irrational; the later one is when the fastest body has turned by 0.1 rad or moved by a tenth of the size of the
+    system, and at most 0.05 s away. Changes at other times are not noticed.
 
     Systems of functions have no bodies and no frame. They are linearised in their local coordinates: a perturbation y
-    leads from q to q exp(y), in axes that move with the body where q has rotations, as their velocities.
+    leads from q to q exp(y). Where q has rotations, y is in axes that move with them, as the velocities are.
 
     Parameters
     ----------
     state : State
         `model.state(...)`, `run.state(-1)`, ... Accelerations and multipliers follow from its q and v.
     inputs : sequence of tuple
-        What acts from outside: ("joint", name) is an effort in the coordinate of a joint, as in `inverse_dynamics`;
+        External inputs: ("joint", name) is an effort in the coordinate of a joint, as in `inverse_dynamics`;
         ("force", body) and ("force", body, point) are three forces in the axes of the frame at the COM or a point (3,)
         in body axes; ("torque", body) are three moments in these axes. ("motion", name) is the acceleration of a
         coordinate that `add_joint_motion` prescribes, in addition to the one it has; the change of the coordinate and

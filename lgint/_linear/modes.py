@@ -12,7 +12,7 @@ from lgint._linear.terms import Space, Terms
 
 ROUND_OFF: Final = 1e-7  # eigenvalues below this fraction of the largest cannot be told from zero
 ZERO: Final = 1e-3  # the same, found by shift and invert, as a fraction of the shift
-NO_MOTION: Final = 1e-9  # relative to values of first-order equations, below which a mode has no motion
+NO_MOTION: Final = 1e-9  # ratio of motion to values of first-order equations below which a mode has no motion
 EQUAL: Final = 1e-9  # relative difference of absolute values that do not order eigenvalues
 SHIFT: Final = 1e-3  # of sparse eigenvalue problems, relative to the root of stiffness over inertia
 
@@ -106,7 +106,7 @@ class Mode:
 
 
 def order(values: Any) -> Any:
-    """The order of eigenvalues by absolute values, conjugate pairs side by side."""
+    """The order that sorts eigenvalues by absolute value, conjugate pairs side by side."""
     sizes = np.abs(values)
     found = np.argsort(sizes, kind="stable")
     group, groups = 0, np.zeros(len(values), dtype=int)
@@ -117,12 +117,12 @@ def order(values: Any) -> Any:
 
 
 def sorted_values(values: Any) -> Any:
-    """Eigenvalues by their absolute values, conjugate pairs side by side."""
+    """Eigenvalues sorted by absolute value, conjugate pairs side by side."""
     return values[order(values)].astype(complex)
 
 
 def dense_modes(terms: Terms, A: Array, least: float) -> list[Mode]:
-    """All modes, of conjugate pairs those with positive imaginary parts; below `least` they are rigid motions."""
+    """All modes, one of each conjugate pair; those with eigenvalues below `least` are rigid motions."""
     values, vectors = np.linalg.eig(A)
     N, V = terms.free[0], terms.rates.V
     n = N.shape[1]
@@ -161,7 +161,7 @@ def _modes(terms: Terms, values: Any, vectors: Any, least: float) -> list[Mode]:
 
 
 def _independent(vectors: Any) -> list[Array]:
-    """Half of so many real directions, rounded up, which together span the most of these vectors."""
+    """As many real directions as half the vectors, rounded up, that span most of these complex vectors."""
     count = -(-vectors.shape[1] // 2)
     unit = vectors / np.maximum(np.linalg.norm(vectors, axis=0), np.finfo(float).tiny)
     axes = np.linalg.svd(np.concatenate([unit.real, unit.imag], axis=1), full_matrices=False)[0]
@@ -182,14 +182,14 @@ class sparse_modes:
         self._terms = terms
 
     def projected(self, z: Array) -> Array:
-        """Orthonormal directions near those given, (nz, n), that the constraints allow."""
+        """Orthonormal directions (nz, n) that the constraints allow, near those given."""
         from scipy.sparse import eye_array
 
         q: Array = np.linalg.qr(self.solved(eye_array(self._terms.space.nz), z))[0]
         return q
 
     def solved(self, S: Any, push: Array) -> Array:
-        """The z, (nz, ...), that the constraints allow with S z = push on all that they allow."""
+        """The z (nz, ...) allowed by the constraints that solves S z = push along all allowed directions."""
         found = self._saddle(S).solve(np.concatenate([push, np.zeros((len(self._terms.rows), *push.shape[1:]))]))
         z: Array = found[: len(push)]
         return z

@@ -12,8 +12,8 @@ $P\,\delta q$ and the twist is $J(q) v$, so that
 
     P delta q = eta,   J delta v = delta twist - (dJ/dq delta q) v,   and likewise for accelerations.
 
-J, linear in v, follows exactly from kinematics; derivatives by q from differences of sixth order. Bodies only depend on
-the coordinates of their own block, so that one evaluation serves all blocks.
+The twist is linear in v, so that J follows exactly from kinematics; derivatives by q come from differences of sixth
+order. Bodies depend only on the coordinates of their own block, so that one evaluation serves all blocks.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ class Block(NamedTuple):
 
 
 class Parts(NamedTuple):
-    """With perturbations z of poses, which change by F z, and with what they do to twists and accelerations:
+    """The effect of perturbations z, under which poses change by F z, on coordinates, velocities and accelerations:
 
     delta q = Y z, delta v = T delta twist - C delta q, delta a = T delta acceleration - G delta v - H delta q.
 
@@ -220,7 +220,7 @@ class Bodies:
         return by_v
 
     def parts(self, motion: Motion, axes: Array, basis: list[Block] | None = None) -> Parts:
-        """What perturbations in a frame with these axes do; `basis`: F of earlier parts, in which z is measured."""
+        """The effect of perturbations in these axes; `basis`: F of earlier parts, in which z is measured."""
         derivatives = self._derivatives(motion)
         R = self.pose(motion)[1]
         found = [
@@ -283,7 +283,7 @@ class Bodies:
     def displacements(self, motion: Motion, dx: Array, turned: Array) -> Array:
         """The delta q (nv,) with which bodies are displaced by dx and turned by rotation vectors, both inertial.
 
-        It also leads back to where the blocks' own rows are satisfied.
+        It also leads back to the blocks' own rows, such as unit length.
         """
         target = self._target(self.pose(motion)[1], dx, turned)
         if self._own.size:
@@ -291,7 +291,7 @@ class Bodies:
         return self._solved(self.jacobian(motion), target)
 
     def velocities(self, motion: Motion, linear: Array, angular: Array) -> Array:
-        """The velocities (nv,) with which bodies have these inertial velocities and angular velocities."""
+        """The velocities (nv,) that give bodies these inertial velocities and angular velocities."""
         _, R = self.pose(motion)
         J = self.jacobian(motion)
         still = self._twists(motion, motion.q, 0 * motion.v)
@@ -301,7 +301,7 @@ class Bodies:
         return self._solved(J, target - still)
 
     def speeding(self, motion: Motion, linear: Array) -> Array:
-        """The accelerations (nv,) with which bodies have these inertial accelerations and no angular ones."""
+        """The accelerations (nv,) that give bodies these inertial accelerations and no angular ones."""
         still = self._accelerations(motion, motion.q, motion.v, 0 * motion.v)
         target = self._target(self.pose(motion)[1], linear, 0 * linear)
         return self._solved(self.jacobian(motion), target - still)
@@ -372,7 +372,7 @@ def _check_regular(group: Group, P: Array) -> None:
 class Rates(NamedTuple):
     """delta twist = T1 eta' + T0 eta, delta acceleration = T1 eta'' + S1 eta' + S0 eta, as matrices of poses.
 
-    T1 is the part of the same matrix that leads from eta to delta q, so that it is not needed.
+    T1 is contained in the map from eta to delta q, and is not stored.
     """
 
     T0: list[Block]

@@ -84,7 +84,7 @@ def _on_body(state: State, frame: Frame, body: str, point: Any, rows: slice) -> 
 
 
 def rate_row(state: State, motion: str) -> Array:
-    """The derivative (nv,) of the rate of a prescribed coordinate by v."""
+    """The derivative (nv,) by v of the rate of a prescribed coordinate."""
     model = state.multibody()
     row = model.joints[motion]
     return rates_of(model, row["of"], row["kind"].removesuffix("_motion"), np.asarray(state.clock), state.q)
@@ -107,7 +107,7 @@ class Output:
 
     @property
     def balances_forces(self) -> bool:
-        """Whether it follows from the balance of the model's own forces, without those of inputs."""
+        """Whether it follows from a balance of the model's own forces, which does not include inputs."""
         if not isinstance(self._model, Model) or self.accessor != "reaction" or not self.arguments:
             return False
         joint = self._model.joints.get(self.arguments[0])
@@ -128,7 +128,7 @@ class Output:
 
 
 def _numbers(found: Any) -> Any:
-    """The numbers in what an accessor returns; of a control those of its function: efforts, then states."""
+    """The numbers in what an accessor returns; for a control, efforts and then states."""
     if isinstance(found, ControlValues):
         return np.hstack([*found.efforts.values(), *found.states.values()])
     return found.values if isinstance(found, Wrench) else found

@@ -21,7 +21,7 @@ def steady_rotation(
 ) -> Trajectory:
     """See `lgint.equilibrium`."""
     if not isinstance(model, Model):
-        raise ValueError(f"spin: a {type(model).__name__} has no bodies that could turn")
+        raise ValueError(f"spin: a {type(model).__name__} has no bodies to turn")
     turning = Turning(model, spin_of(model, spin, rotating), options["time"])
     motion = turning.moving(model.q0, model.mem0 if model.core.nmem else None)
     at = Balance(motion, start_multipliers(turning, motion, float(factors[0])), float(factors[0]))

@@ -1,6 +1,6 @@
 r"""Steady rotation: all bodies, or some of them, turn at a constant rate about an axis.
 
-Positions determine velocities and accelerations then, so that
+Positions then determine velocities and accelerations, so that
 
     r(z, lam) = M a(q) + gyro - s force + B^T lam = 0,    phi(q) = 0
 
@@ -58,7 +58,7 @@ class Balance(NamedTuple):
 
 
 def spin_of(model: Model, spin: Any, rotating: Any) -> Spin:
-    """What a caller means by (axis, point, rate) and the names of bodies."""
+    """The rotation given by (axis, point, rate) and the names of bodies."""
     axis, point, rate = axis_of("spin", spin)
     names = list(model.bodies)
     if rotating is None:
@@ -71,7 +71,7 @@ def spin_of(model: Model, spin: Any, rotating: Any) -> Spin:
 
 
 def _hub(model: Model, chosen: Sequence[str]) -> str:
-    """The first body that is attached to one that does not turn, or else the first one."""
+    """The first body attached to one that does not turn, or else the first body."""
     pairs: list[tuple[str, ...]] = [partners(joint) for joint in model.joints.values()]
     pairs += [tuple(row["bodies"]) for row in model.forces.values() if len(row.get("bodies", ())) == 2]
     return next(
@@ -85,7 +85,7 @@ class Turning:
     def __init__(self, model: Model, spin: Spin, time: float) -> None:
         self.model, self.spin, self.time = model, spin, time
         self.space = Space(model, MANY)
-        self.factored = self.space.sparse  # corrections are found by sparse factors, which no singular matrix has
+        self.factored = self.space.sparse  # corrections are found by sparse factors, which need a regular matrix
         bodies = self.space.bodies
         assert bodies is not None
         self.bodies: Bodies = bodies
@@ -252,7 +252,7 @@ class Corrections:
     def _may_turn(self) -> bool:
         """Whether the constraints allow a rotation of the turning bodies about the axis.
 
-        As long as they are not satisfied, the rotation may change them by what is left.
+        While they are not satisfied, the rotation may change them by their remaining residual.
         """
         if not self.B.shape[0]:
             return True
@@ -306,7 +306,7 @@ def variant_loads(turning: Turning, at: Balance) -> list[str]:
 
 
 def net_torque(turning: Turning, at: Balance) -> str:
-    """The torque about the axis that the forces leave, and which forces; "" if there is none.
+    """The net torque about the axis and the forces that cause it; "" if there is none.
 
     A steady rotation changes no angular momentum about its axis, wherever the bodies are.
     """
@@ -328,7 +328,7 @@ def check_steady(turning: Turning, at: Balance) -> None:
     if left := net_torque(turning, at):
         raise ValueError(f"spin: {left}")
     _, phidot = model.core.residual(at.motion.t, at.motion.q, at.motion.v, at.motion.mem)
-    _refuse_rows(model, phidot, abs(rate) * turning.size, "do not move as these bodies turn")
+    _refuse_rows(model, phidot, abs(rate) * turning.size, "do not move while these bodies turn")
     if rate:
         _check_later(turning, at, Corrections(turning, at).size)
 
@@ -379,7 +379,7 @@ def _forces(turning: Turning, at: Balance) -> Array:
 
 
 def _with_power(turning: Turning, at: Balance, torque: float) -> list[str]:
-    """The forces that do work on the rotation; those that are zero up to round-off do not."""
+    """The forces that do work on the rotation, beyond round-off."""
     from lgint._linear.ports import state_at
 
     state = state_at(turning.model, at.motion, at.lam)

@@ -26,9 +26,9 @@ from lgint._model.loops import TOLERANCE, dependent_rows
 from lgint._model.model import Model
 from lgint._model.system import System
 
-LARGE: Final = 600  # velocities from which on matrices are sparse, and systems are solved as such
-MANY: Final = 240  # velocities from which on the matrices of corrections are sparse, where SciPy is there
-TIE: Final = 1e-6  # of lengths between which the choice of coordinates does not decide by round-off
+LARGE: Final = 600  # number of velocities from which matrices are sparse and solved as such
+MANY: Final = 240  # number of velocities from which the matrices of corrections are sparse, if SciPy is installed
+TIE: Final = 1e-6  # relative difference of lengths that counts as equal when coordinates are chosen
 
 Matrix = Any  # ndarray or csr_array
 
@@ -240,8 +240,8 @@ class Terms:
     def free(self) -> tuple[Array, list[int]]:
         """N (nz, n), whose columns are perturbations that the constraints allow, and n poses, which are y in z = N y.
 
-        The poses are chosen one after the other, each time one that the others determine least; formulations do not
-        matter for the choice.
+        The poses are chosen one at a time, each time the one that the others determine least; the choice does not
+        depend on the formulation.
         """
         kept = np.delete(np.arange(len(self.rows)), self.slips)
         N = kernel(self.B[kept], [self.space.model.row_names[row] for row in self.rows[kept]])
