@@ -76,6 +76,13 @@ static LG_INLINE void lg_add_mapped(int n, double s, const double *restrict M, c
         lg_axpy(n, s * x[j], M + n * j, out);
 }
 
+/* out += s M^T x */
+static inline void lg_add_mapped_back(int n, double s, const double *M, const double *x, double *out)
+{
+    for (int j = 0; j < n; j++)
+        out[j] += s * lg_dot(n, M + n * j, x);
+}
+
 /* c = a x b */
 static inline void lg_cross(const double a[3], const double b[3], double c[3])
 {

@@ -93,6 +93,70 @@ void lg_moves_velocity(const lg_moves *moves, const double *dtheta, const double
     }
 }
 
+/* ---- transposed ---- */
+
+/* y += x for what adds, and the part of a factor that turns. */
+static lg_turning add_linear(const lg_factor *f, const double *x, double *y)
+{
+    lg_turning part = f->node->linear ? (lg_turning){f->node, f->v + f->nv, 0} : lg_turning_part(f);
+    for (int i = f->v; i < part.v; i++)
+        y[i] += x[i];
+    return part;
+}
+
+void lg_moves_end_adjoint(const lg_moves *moves, const double *q, double *q0, double *theta)
+{
+    const lg_space *space = moves->space;
+    long at = 0;
+    for (const lg_factor *f = space->factor, *end = f + space->nfactors; f < end; f++) {
+        lg_turning part = add_linear(f, q, q0);
+        (void)add_linear(f, q, theta);
+        lg_add_mapped_back(part.n, 1, moves->A + at, q + part.v, q0 + part.v);
+        lg_add_mapped_back(part.n, 1, moves->T + at, q + part.v, theta + part.v);
+        at += (long)part.n * part.n;
+    }
+}
+
+void lg_moves_rate_adjoint(const lg_moves *moves, const double *K, double *theta, double *v)
+{
+    const lg_space *space = moves->space;
+    long at = 0;
+    for (const lg_factor *f = space->factor, *end = f + space->nfactors; f < end; f++) {
+        lg_turning part = add_linear(f, K, v);
+        double left[LG_NODE_NV] = {0};
+        lg_add_mapped_back(part.n, 1, moves->inverse + at, K + part.v, left);
+        lg_axpy(part.n, 1, left, v + part.v);
+        lg_add_mapped_back(part.n, -1, moves->W + at, left, theta + part.v);
+        at += (long)part.n * part.n;
+    }
+}
+
+void lg_moves_velocity_adjoint(const lg_moves *moves, const double *v, double *theta, double *K)
+{
+    const lg_space *space = moves->space;
+    long at = 0;
+    for (const lg_factor *f = space->factor, *end = f + space->nfactors; f < end; f++) {
+        lg_turning part = add_linear(f, v, K);
+        lg_add_mapped_back(part.n, 1, moves->T + at, v + part.v, K + part.v);
+        lg_add_mapped_back(part.n, 1, moves->W + at, v + part.v, theta + part.v);
+        at += (long)part.n * part.n;
+    }
+}
+
+void lg_add_ad_adjoint(const lg_space *space, double s, const double *theta, const double *x, double *q)
+{
+    double ad[LG_NODE_NV * LG_NODE_NV];
+    for (const lg_factor *f = space->factor, *end = f + space->nfactors; f < end; f++) {
+        if (f->node->linear)
+            continue;
+        lg_turning part = lg_turning_part(f);
+        part.node->ad(0, theta + part.v, ad);
+        lg_add_mapped_back(part.n, s, ad, x + part.v, q + part.v);
+    }
+}
+
+/* ---- chains ---- */
+
 /* I + s W T^-1 of a part, in the matrix of its block, which is the identity there. */
 static void add_chain(const lg_moves *moves, long at, lg_turning part, const lg_block *b, double s, double *X)
 {

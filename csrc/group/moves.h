@@ -24,4 +24,12 @@ void lg_moves_chain(const lg_moves *moves, double s, double *out);
 /* dK = T^-1 (dv - W dtheta): of the rates K. dtheta NULL: zero. */
 void lg_moves_rate(const lg_moves *moves, const double *dtheta, const double *dv, double *dK);
 
+/* The transposed maps, which add to their results: from the adjoint of q to those of q0 and theta, from that of K to
+   those of theta and v, and from that of v to those of theta and K. */
+void lg_moves_end_adjoint(const lg_moves *moves, const double *q, double *q0, double *theta);
+void lg_moves_rate_adjoint(const lg_moves *moves, const double *K, double *theta, double *v);
+void lg_moves_velocity_adjoint(const lg_moves *moves, const double *v, double *theta, double *K);
+/* q += s ad(theta)^T x */
+void lg_add_ad_adjoint(const lg_space *space, double s, const double *theta, const double *x, double *q);
+
 #endif

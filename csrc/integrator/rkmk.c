@@ -42,6 +42,7 @@ typedef struct lg_rkmk_stepper {
     double *q_end, *v_end; /* the end of the step before its projection; the same as q and v if no drift counts */
     double *residual, *residual_before; /* phi, phidot (nrows each) there and at the start of the step */
     int knows_before; /* the latter have been carried */
+    double h; /* of the last step */
     lg_stage_derivatives derivatives; /* in runs with sensitivities */
 } lg_rkmk_stepper;
 
@@ -190,6 +191,7 @@ static lg_status rkmk_step(lg_stepper *self, lg_state *state, double h)
     const lg_space *space = self->system->space;
     double t = state->t, inside = t + 0.5 * h;
 
+    rk->h = h;
     lg_slopes_begin(&rk->slopes, state);
     for (int i = 1; i < rk->stages; i++) {
         double *K = lg_slopes_at(&rk->slopes, i);
@@ -380,8 +382,78 @@ static lg_status differentiate(lg_stepper *self, const lg_state *before, const l
     return LG_OK;
 }
 
-static const lg_stepper_sensitivities rkmk_sensitivities = {
-    .refused = lg_stage_derivatives_refused, .layout = layout_derivatives, .step = differentiate};
+/* ---- the adjoint of this: from the end of the step to its start, with the slopes of the step ---- */
+
+static int count_kept(const lg_stepper *self)
+{
+    return 1 + 2 * self->system->space->nv * ((const lg_rkmk_stepper *)self)->stages;
+}
+
+static void keep(const lg_stepper *self, double *kept)
+{
+    const lg_rkmk_stepper *rk = (const lg_rkmk_stepper *)self;
+    kept[0] = rk->h;
+    lg_copy(count_kept(self) - 1, rk->slopes.K, kept + 1);
+}
+
+/* From the adjoint of the state at the end to that of q and v before their projection. */
+static lg_status end_back(lg_rkmk_stepper *rk, const lg_state *before, double h, const lg_sensitivities *s,
+                          double *gradient)
+{
+    lg_stepper *base = &rk->base;
+    lg_stage_derivatives *d = &rk->derivatives;
+    rkmk_move(rk, before, &rk->b, h, NULL);
+    lg_stage_derivatives_move(d, rk->theta, NULL);
+    lg_follow_begin(&d->follower);
+    base->accel.follower = &d->follower;
+    lg_status status = rkmk_finish(rk, before, h);
+    base->accel.follower = NULL;
+    LG_TRY(status);
+    rk->at.a = rk->a, rk->at.lam = rk->lam;
+    LG_TRY(lg_linearise(&base->linear, &rk->at, NULL));
+    if (!base->system->pattern->nrows)
+        LG_TRY(lg_accel_factor(&base->accel, &rk->at, &(lg_wanted){0}, &base->report));
+    LG_TRY(lg_stage_derivatives_accelerations_back(base, &rk->at, s->a, s->lam, s->q, s->v, gradient));
+    return lg_follow_back(&d->follower, base->nparameters, s->q, s->v, gradient, &base->report);
+}
+
+static lg_status stage_back(lg_rkmk_stepper *rk, const lg_state *before, int i, double h, double *gradient)
+{
+    lg_stage_derivatives *d = &rk->derivatives;
+    double *K = lg_slopes_at(&rk->slopes, i);
+    rkmk_move(rk, before, &rk->A[i], h, K);
+    lg_stage_derivatives_move(d, rk->theta, K);
+    LG_TRY(linearise(rk, before, before->t + rk->c[i] * h, before->t + 0.5 * h, K + d->nv));
+    LG_TRY(lg_stage_derivatives_accelerations_back(&rk->base, &rk->at, lg_stage_derivatives_at(d, i, 0) + d->nv, NULL,
+                                                   d->q, d->v, gradient));
+    lg_stage_derivatives_rate_back(d, i);
+    lg_stage_derivatives_advance_back(d, &rk->A[i], 0);
+    return LG_OK;
+}
+
+static lg_status go_back(lg_stepper *self, const lg_state *before, const lg_state *after, const double *kept,
+                         const lg_sensitivities *s, double *gradient)
+{
+    lg_rkmk_stepper *rk = (lg_rkmk_stepper *)self;
+    double h = kept[0];
+    (void)after;
+    lg_copy(count_kept(self) - 1, kept + 1, rk->slopes.K);
+    LG_TRY(end_back(rk, before, h, s, gradient));
+    lg_stage_derivatives_begin_back(&rk->derivatives, s, h);
+    lg_stage_derivatives_advance_back(&rk->derivatives, &rk->b, 0);
+    for (int i = rk->stages - 1; i > 0; i--)
+        LG_TRY(stage_back(rk, before, i, h, gradient));
+    lg_stage_derivatives_end_back(&rk->derivatives);
+    lg_zero(self->system->pattern->nrows, s->lam);
+    return LG_OK;
+}
+
+static const lg_stepper_adjoint rkmk_adjoint = {.count = count_kept, .keep = keep, .step = go_back};
+
+static const lg_stepper_sensitivities rkmk_sensitivities = {.refused = lg_stage_derivatives_refused,
+                                                            .layout = layout_derivatives,
+                                                            .step = differentiate,
+                                                            .adjoint = &rkmk_adjoint};
 
 static const lg_stepper_carry rkmk_carry = {.count = rkmk_carry_count, .reset = rkmk_reset, .adopt = adopt};
 

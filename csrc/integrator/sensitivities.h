@@ -19,7 +19,8 @@ typedef struct lg_stepper_adjoint {
     /* In place. Adds the share of every parameter to `gradient`. */
     lg_status (*step)(lg_stepper *self, const lg_state *before, const lg_state *after, const double *kept,
                       const lg_sensitivities *s, double *gradient);
-    void (*reset)(const lg_stepper *self, const lg_sensitivities *s); /* takes `own` of a first step to its start */
+    void (*reset)(const lg_stepper *self, const lg_sensitivities *s); /* takes `own` of a first step to its start; NULL:
+                                                                            there is none */
 } lg_stepper_adjoint;
 
 struct lg_stepper_sensitivities {

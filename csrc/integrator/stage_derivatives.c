@@ -15,7 +15,7 @@ const char *lg_stage_derivatives_refused(const lg_stepper *stepper)
 
 void lg_stage_derivatives_layout(lg_stage_derivatives *d, lg_stepper *stepper, int stages, lg_arena *arena)
 {
-    size_t n = (size_t)stepper->nparameters, nv = (size_t)stepper->system->space->nv;
+    size_t n = stepper->backwards ? 1 : (size_t)stepper->nparameters, nv = (size_t)stepper->system->space->nv;
     d->nv = (int)nv;
     d->stages = stages;
     d->slopes = lg_arena_doubles(arena, 2 * nv * n * (size_t)stages);
@@ -25,7 +25,7 @@ void lg_stage_derivatives_layout(lg_stage_derivatives *d, lg_stepper *stepper, i
     d->lam = lg_arena_doubles(arena, (size_t)stepper->system->pattern->nrows);
     lg_moves_layout(&d->moves, stepper->system->space, arena);
     d->follower.linear = &stepper->linear;
-    lg_follow_layout(&d->follower, stepper->nparameters, arena);
+    lg_follow_layout(&d->follower, stepper->nparameters, stepper->backwards, arena);
 }
 
 void lg_stage_derivatives_begin(lg_stage_derivatives *d, const lg_sensitivities *start, double h)
@@ -64,4 +64,62 @@ void lg_stage_derivatives_rate(lg_stage_derivatives *d, int i, int k)
 {
     long at = (long)d->nv * k;
     lg_moves_rate(&d->moves, d->theta + at, d->v + at, lg_stage_derivatives_at(d, i, k));
+}
+
+/* ---- the way back ---- */
+
+static void clear_point(lg_stage_derivatives *d)
+{
+    lg_zero(d->nv, d->theta);
+    lg_zero(d->nv, d->q);
+    lg_zero(d->nv, d->v);
+}
+
+void lg_stage_derivatives_begin_back(lg_stage_derivatives *d, const lg_sensitivities *start, double h)
+{
+    d->start = start;
+    d->h = h;
+    lg_zero(2 * d->nv * d->stages, d->slopes);
+    clear_point(d);
+    lg_copy(d->nv, start->q, d->q);
+    lg_copy(d->nv, start->v, d->v);
+    lg_zero(d->nv, start->q);
+    lg_zero(d->nv, start->v);
+}
+
+void lg_stage_derivatives_rate_back(lg_stage_derivatives *d, int i)
+{
+    lg_moves_rate_adjoint(&d->moves, lg_stage_derivatives_at(d, i, 0), d->theta, d->v);
+}
+
+void lg_stage_derivatives_advance_back(lg_stage_derivatives *d, const lg_weights *weights, int open)
+{
+    lg_moves_end_adjoint(&d->moves, d->q, d->start->q, d->theta);
+    lg_axpy(d->nv, 1, d->v, d->start->v);
+    for (int j = 0; j < weights->count; j++) {
+        double *slopes = lg_stage_derivatives_at(d, weights->stage[j], 0), weight = d->h * weights->weight[j];
+        lg_axpy(d->nv, weight, d->theta, slopes);
+        if (j < weights->count - open)
+            lg_axpy(d->nv, weight, d->v, slopes + d->nv);
+    }
+    clear_point(d);
+}
+
+lg_status lg_stage_derivatives_accelerations_back(lg_stepper *stepper, const lg_point *point, const double *a,
+                                                  const double *lam, double *q, double *v, double *gradient)
+{
+    int nv = stepper->system->space->nv, nrows = stepper->system->pattern->nrows;
+    double *adjoint = stepper->accel.x;
+    lg_copy(nv, a, adjoint);
+    lg_zero(nrows, adjoint + nv);
+    if (lam)
+        lg_copy(nrows, lam, adjoint + nv);
+    return lg_linearised_accelerations_adjoint(&stepper->linear, point, stepper->nparameters, adjoint, q, v, gradient);
+}
+
+void lg_stage_derivatives_end_back(lg_stage_derivatives *d)
+{
+    const double *first = lg_stage_derivatives_at(d, 0, 0);
+    lg_axpy(d->nv, 1, first, d->start->v);
+    lg_copy(d->nv, first + d->nv, d->start->a);
 }

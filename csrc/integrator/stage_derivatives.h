@@ -16,7 +16,7 @@ typedef struct lg_stage_derivatives {
     double h; /* of the step */
     const lg_sensitivities *start; /* the derivatives of its start */
     double *slopes; /* per parameter and stage: dK, dk */
-    double *theta, *q, *v; /* of a point, nv for each parameter */
+    double *theta, *q, *v; /* of a point, nv for each parameter; backwards for one alone */
     double *lam; /* nrows: of multipliers that do not count */
     lg_moves moves; /* from the start of the step to it */
     lg_follower follower; /* of the projection of the end */
@@ -34,6 +34,20 @@ void lg_stage_derivatives_move(lg_stage_derivatives *d, const double *theta, con
 void lg_stage_derivatives_advance(lg_stage_derivatives *d, const lg_weights *weights, int open, int k);
 /* dK of stage i, which is at the point. */
 void lg_stage_derivatives_rate(lg_stage_derivatives *d, int i, int k);
+
+/* The transposed maps, for the way back over a step: d->slopes, q and v hold the adjoints of slopes and of a point. It
+   begins with the adjoint of the end of the step, at which the point is then, and makes `start` that of its start. */
+void lg_stage_derivatives_begin_back(lg_stage_derivatives *d, const lg_sensitivities *start, double h);
+/* From that of the rate of stage i to that of the point. */
+void lg_stage_derivatives_rate_back(lg_stage_derivatives *d, int i);
+/* From that of the point, which becomes zero, to those of the slopes. */
+void lg_stage_derivatives_advance_back(lg_stage_derivatives *d, const lg_weights *weights, int open);
+/* From that of accelerations and multipliers (NULL: zero) of the index-1 equations at a point, which has been
+   linearised and whose matrix is factored, to that of q and v, which are added. */
+lg_status lg_stage_derivatives_accelerations_back(lg_stepper *stepper, const lg_point *point, const double *a,
+                                                  const double *lam, double *q, double *v, double *gradient);
+/* From that of the first slopes to that of the start. */
+void lg_stage_derivatives_end_back(lg_stage_derivatives *d);
 
 /* The slopes of a stage for parameter k: dK, and behind it dk. */
 static inline double *lg_stage_derivatives_at(const lg_stage_derivatives *d, int i, int k)

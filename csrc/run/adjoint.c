@@ -56,7 +56,7 @@ static lg_status open_state(segment *g)
     lg_adjoint *given = g->given;
     const lg_run *run = &g->run;
     int nv = run->system->space->nv, nrows = run->system->pattern->nrows;
-    given->nstate = 3 * nv + nrows + run->stepper->type->sensitivities->count(run->stepper);
+    given->nstate = 3 * nv + nrows + lg_sensitivities_own_count(run->stepper);
     if (!given->state && !(given->state = calloc((size_t)given->nstate, sizeof *given->state)))
         return LG_NO_MEMORY;
     double *q = given->state;

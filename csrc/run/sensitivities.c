@@ -6,7 +6,7 @@
 
 #include <stdio.h>
 
-static int count_own(const lg_stepper *stepper)
+int lg_sensitivities_own_count(const lg_stepper *stepper)
 {
     const lg_stepper_sensitivities *sensitivities = stepper->type->sensitivities;
     return sensitivities->count ? sensitivities->count(stepper) : 0;
@@ -17,7 +17,7 @@ int lg_sensitivities_count(const lg_stepper *stepper)
     if (!stepper->nparameters || stepper->backwards)
         return 0;
     int nv = stepper->system->space->nv, nrows = stepper->system->pattern->nrows;
-    return stepper->nparameters * (3 * nv + nrows + count_own(stepper));
+    return stepper->nparameters * (3 * nv + nrows + lg_sensitivities_own_count(stepper));
 }
 
 lg_sensitivities lg_sensitivities_in(const lg_stepper *stepper, double *base)
@@ -105,7 +105,8 @@ lg_status lg_sensitivities_restart_adjoint(lg_stepper *stepper, const lg_point *
     lg_linearised *l = &stepper->linear;
     lg_point at = *point;
     at.a = state->a, at.lam = state->lam, at.work = stepper->accel.work;
-    stepper->type->sensitivities->adjoint->reset(stepper, s);
+    if (stepper->type->sensitivities->adjoint->reset)
+        stepper->type->sensitivities->adjoint->reset(stepper, s);
     LG_TRY(lg_linearise(l, &at, NULL));
     LG_TRY(lg_accel_factor(&stepper->accel, &at, &(lg_wanted){0}, &stepper->report));
     lg_copy(nv, s->a, adjoint);

@@ -4,6 +4,8 @@
 
 #include "integrator/sensitivities.h"
 
+/* Numbers of the stepper's carry that have derivatives. */
+int lg_sensitivities_own_count(const lg_stepper *stepper);
 /* Numbers in the carry; 0 in a run without parameters. */
 int lg_sensitivities_count(const lg_stepper *stepper);
 /* The parts of the carry from `base` on. */

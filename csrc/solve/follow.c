@@ -5,7 +5,21 @@
 
 #include <math.h>
 
-void lg_follow_layout(lg_follower *f, int nparameters, lg_arena *arena)
+static void layout_corrections(lg_follower *f, lg_arena *arena)
+{
+    const lg_system *system = f->linear->accel->system;
+    size_t nv = (size_t)system->space->nv;
+    lg_correction room;
+    f->corrections = lg_arena_take(arena, LG_CORRECTIONS * sizeof *f->corrections);
+    for (int i = 0; i < LG_CORRECTIONS; i++) {
+        lg_correction *c = f->corrections ? &f->corrections[i] : &room;
+        c->q = lg_arena_doubles(arena, (size_t)system->space->nq);
+        c->v = lg_arena_doubles(arena, nv);
+        c->x = lg_arena_doubles(arena, nv + (size_t)system->pattern->nrows);
+    }
+}
+
+void lg_follow_layout(lg_follower *f, int nparameters, int backwards, lg_arena *arena)
 {
     const lg_system *system = f->linear->accel->system;
     size_t nv = (size_t)system->space->nv, nrows = (size_t)system->pattern->nrows;
@@ -14,10 +28,13 @@ void lg_follow_layout(lg_follower *f, int nparameters, lg_arena *arena)
     f->chain = lg_arena_take(arena, (size_t)system->space->nblocks * sizeof *f->chain);
     f->Z = lg_arena_doubles(arena, (size_t)system->pattern->nvalues);
     f->turn = lg_arena_doubles(arena, nv);
-    f->dturn = lg_arena_doubles(arena, nv * (size_t)nparameters);
+    f->dturn = lg_arena_doubles(arena, nv * (backwards ? 1 : (size_t)nparameters));
     f->q = lg_arena_doubles(arena, (size_t)system->space->nq);
     f->x = lg_arena_doubles(arena, nv + nrows);
     f->v = lg_arena_doubles(arena, nv);
+    f->corrections = NULL;
+    if (backwards)
+        layout_corrections(f, arena);
 }
 
 static lg_status evaluate(lg_linearised *l, const lg_point *point, const lg_wanted *wanted)
@@ -81,6 +98,23 @@ static lg_status add_rates(lg_follower *f, const lg_point *point, int k, double 
     return LG_OK;
 }
 
+/* Keeps the correction that stands in the solver's x. */
+static lg_status keep_correction(lg_follower *f, const lg_point *point, int of_velocity, int joint)
+{
+    const lg_accel *accel = f->linear->accel;
+    const lg_space *space = accel->system->space;
+    if (f->ncorrections == LG_CORRECTIONS)
+        return LG_NO_CONVERGENCE;
+    lg_correction *c = &f->corrections[f->ncorrections++];
+    c->point = *point;
+    c->of_velocity = of_velocity, c->joint = joint;
+    lg_copy(space->nq, of_velocity && joint ? c[-1].q : point->q, c->q);
+    lg_copy(space->nv, point->v, c->v);
+    lg_copy(space->nv + accel->system->pattern->nrows, accel->x, c->x);
+    c->point.q = c->q, c->point.v = c->v, c->point.work = accel->work;
+    return LG_OK;
+}
+
 /* ---- positions ---- */
 
 static lg_status turn(lg_follower *f, const lg_point *point, int k)
@@ -118,6 +152,8 @@ lg_status lg_follow_position(lg_follower *f, const lg_point *point, int waits)
     lg_linearised *l = f->linear;
     const lg_system *system = l->accel->system;
     lg_point at = *point;
+    if (f->corrections)
+        return keep_correction(f, point, 0, waits);
     at.work = l->accel->work;
     lg_copy(system->space->nv, l->accel->x, f->turn);
     lg_copy(system->space->nq, point->q, f->q);
@@ -179,6 +215,8 @@ lg_status lg_follow_velocity(lg_follower *f, const lg_point *point, int waited)
     lg_linearised *l = f->linear;
     int nv = l->accel->system->space->nv;
     lg_point at = *point, after;
+    if (f->corrections)
+        return keep_correction(f, point, 1, waited);
     at.work = l->accel->work;
     at.q = waited ? f->q : point->q;
     after = at;
@@ -198,5 +236,155 @@ lg_status lg_follow_velocity(lg_follower *f, const lg_point *point, int waited)
     }
     if (waited)
         move(f);
+    return LG_OK;
+}
+
+/* ---- the way back ---- */
+
+/* The matrix of a correction of positions or velocities. */
+static lg_status factor_again(lg_follower *f, const lg_correction *c, lg_report *report)
+{
+    lg_accel *accel = f->linear->accel;
+    LG_TRY(lg_accel_assemble(accel, &c->point, &(lg_wanted){.B = accel->B}, report));
+    if (!c->of_velocity)
+        lg_pattern_mask_nonholonomic(accel->system->pattern, 1, accel->B);
+    return lg_accel_border(accel, &c->point, accel->B, accel->B, report);
+}
+
+/* w and its rows, into f->x, for the adjoint of the correction. */
+static lg_status solve_back(lg_follower *f, const double *correction)
+{
+    int nv = f->linear->accel->system->space->nv;
+    lg_copy(nv, correction, f->x);
+    lg_zero(f->linear->accel->system->pattern->nrows, f->x + nv);
+    return lg_accel_solve_linear(f->linear->accel, f->x);
+}
+
+/* The share of parameter k in the force rows of a correction, and in phidot at velocities v. */
+static lg_status add_share(lg_follower *f, const lg_correction *c, int k, const double *v, double *gradient)
+{
+    lg_linearised *l = f->linear;
+    int nv = l->accel->system->space->nv, nrows = l->accel->system->pattern->nrows;
+    lg_point at = c->point;
+    at.a = c->x, at.lam = c->x + nv;
+    LG_TRY(lg_linearised_differentiate(l, &at, k, &(lg_wanted){.Ma = l->force, .Btlam = l->term}));
+    at.v = v;
+    LG_TRY(lg_linearised_differentiate(l, &at, k, &(lg_wanted){.phidot = l->phidot}));
+    *gradient -= lg_dot(nv, f->x, l->force) + lg_dot(nv, f->x, l->term) + lg_dot(nrows, f->x + nv, l->phidot);
+    return LG_OK;
+}
+
+/* The share of parameter k in phi, and in phidot of a body at rest, which counts in that of the correction. */
+static lg_status add_share_of_rows(lg_follower *f, const lg_correction *c, int k, const double *rest, double *gradient)
+{
+    lg_linearised *l = f->linear;
+    int nrows = l->accel->system->pattern->nrows;
+    const double *rows = f->x + l->accel->system->space->nv;
+    lg_point at = c->point;
+    LG_TRY(lg_linearised_differentiate(l, &at, k, &(lg_wanted){.phi = l->phi}));
+    at.v = rest;
+    LG_TRY(lg_linearised_differentiate(l, &at, k, &(lg_wanted){.phidot = l->phidot}));
+    *gradient += lg_dot(nrows, rows, l->phidot) - lg_dot(nrows, rows, l->phi);
+    return LG_OK;
+}
+
+/* From the adjoint of a turn of positions, which is lost, to that of q where it begins, which is added. */
+static lg_status position_back(lg_follower *f, const lg_correction *c, int nparameters, const double *turn, double *q,
+                               double *gradient)
+{
+    lg_linearised *l = f->linear;
+    const lg_pattern *pattern = l->accel->system->pattern;
+    int nv = l->accel->system->space->nv;
+    double *rows = f->x + nv;
+    lg_point at = c->point;
+    LG_TRY(solve_back(f, turn));
+    for (int i = 0; i < pattern->nnonholonomic; i++)
+        rows[lg_pattern_nonholonomic(pattern, i)] = 0;
+    LG_TRY(form_stiffness(f, &c->point, c->x));
+    lg_matrix_add_transposed(&l->K, -1, f->x, q);
+    at.v = c->x;
+    LG_TRY(evaluate(l, &at, &(lg_wanted){.B = l->B, .Z = l->Z}));
+    lg_pattern_add_BT(pattern, l->B, -1, rows, q);
+    lg_pattern_add_BT(pattern, l->Z, -1, rows, q);
+    lg_zero(nv, f->v);
+    at.v = f->v;
+    LG_TRY(evaluate(l, &at, &(lg_wanted){.Z = f->Z}));
+    lg_pattern_add_BT(pattern, f->Z, 1, rows, q);
+    for (int k = 0; k < nparameters; k++) {
+        LG_TRY(add_share(f, c, k, c->x, &gradient[k]));
+        LG_TRY(add_share_of_rows(f, c, k, f->v, &gradient[k]));
+    }
+    return LG_OK;
+}
+
+/* From the adjoint of v after a correction to that before it, and to that of q, which is added. */
+static lg_status velocity_back(lg_follower *f, const lg_correction *c, int nparameters, double *q, double *v,
+                               double *gradient)
+{
+    lg_linearised *l = f->linear;
+    const lg_pattern *pattern = l->accel->system->pattern;
+    int nv = l->accel->system->space->nv;
+    const double *rows = f->x + nv;
+    lg_point at = c->point;
+    LG_TRY(solve_back(f, v));
+    LG_TRY(form_stiffness(f, &c->point, c->x));
+    lg_matrix_add_transposed(&l->K, -1, f->x, q);
+    for (int i = 0; i < nv; i++)
+        f->v[i] = c->v[i] + c->x[i];
+    at.v = f->v;
+    LG_TRY(evaluate(l, &at, &(lg_wanted){.B = l->B, .Z = l->Z}));
+    lg_pattern_add_BT(pattern, l->Z, -1, rows, q);
+    lg_pattern_add_BT(pattern, l->B, -1, rows, v);
+    for (int k = 0; k < nparameters; k++)
+        LG_TRY(add_share(f, c, k, f->v, &gradient[k]));
+    return LG_OK;
+}
+
+/* What Z turn, in the rows of a correction of velocities, takes of q, v and the turn. */
+static lg_status turned_back(lg_follower *f, const lg_correction *c, int nparameters, double *turn, double *q,
+                             double *v, double *gradient)
+{
+    lg_linearised *l = f->linear;
+    const lg_pattern *pattern = l->accel->system->pattern;
+    const double *rows = f->x + l->accel->system->space->nv, *made = c[-1].x;
+    LG_TRY(lg_linearised_turned_adjoint(l, &c->point, -1, made, rows, q, v));
+    LG_TRY(evaluate(l, &c->point, &(lg_wanted){.Z = f->Z}));
+    lg_pattern_add_BT(pattern, f->Z, -1, rows, turn);
+    for (int k = 0; k < nparameters; k++) {
+        LG_TRY(lg_linearised_differentiate(l, &c->point, k, &(lg_wanted){.Z = f->Z}));
+        lg_zero(pattern->nrows, l->phidot);
+        lg_pattern_add_B(pattern, f->Z, 1, made, l->phidot);
+        gradient[k] -= lg_dot(pattern->nrows, rows, l->phidot);
+    }
+    return LG_OK;
+}
+
+/* The adjoint of the turn of a correction of positions, into f->dturn, and that of q without it. */
+static void turn_back(lg_follower *f, const lg_correction *c, double *q)
+{
+    int nv = f->linear->accel->system->space->nv;
+    lg_moves_form(&f->moves, c->x, NULL);
+    lg_copy(nv, q, f->turn);
+    lg_zero(nv, q);
+    lg_zero(nv, f->dturn);
+    lg_moves_end_adjoint(&f->moves, f->turn, q, f->dturn);
+}
+
+lg_status lg_follow_back(lg_follower *f, int nparameters, double *q, double *v, double *gradient, lg_report *report)
+{
+    for (int i = f->ncorrections - 1; i >= 0; i--) {
+        const lg_correction *c = &f->corrections[i];
+        LG_TRY(factor_again(f, c, report));
+        if (!c->of_velocity || c->joint)
+            turn_back(f, c->joint ? c - 1 : c, q);
+        if (c->of_velocity)
+            LG_TRY(velocity_back(f, c, nparameters, q, v, gradient));
+        if (c->joint)
+            LG_TRY(turned_back(f, c, nparameters, f->dturn, q, v, gradient));
+        if (c->joint)
+            c = &f->corrections[--i];
+        if (!c->of_velocity)
+            LG_TRY(position_back(f, c, nparameters, f->dturn, q, gradient));
+    }
     return LG_OK;
 }

@@ -2,6 +2,7 @@
 #include "solve/linearised.h"
 
 #include "core/small.h"
+#include "group/moves.h"
 
 #include <math.h>
 #include <string.h>
@@ -206,6 +207,46 @@ lg_status lg_linearised_accelerations(lg_linearised *l, const lg_point *point, i
     LG_TRY(lg_accel_solve_linear(l->accel, x));
     lg_copy(nv, x, da);
     lg_copy(nrows, rows, dlam);
+    return LG_OK;
+}
+
+/* ---- along a turn ---- */
+
+/* q += s Z^T w and v += s B^T w at the point moved by x along `turn` */
+static lg_status add_turned(lg_linearised *l, const lg_point *point, double x, const double *turn, const double *w,
+                            double s, double *q, double *v)
+{
+    const lg_system *system = l->accel->system;
+    double *B = l->B, *Z = l->Z;
+    lg_zero(system->space->nv, l->theta);
+    lg_axpy(system->space->nv, x, turn, l->theta);
+    lg_space_retract(system->space, point->q, l->theta, l->q);
+    lg_point at = *point;
+    at.q = l->q, at.mem.theta = l->theta;
+    LG_TRY(linearised_evaluate(l, &at, &(lg_wanted){.B = B, .Z = Z}));
+    lg_pattern_add_BT(system->pattern, Z, s, w, q);
+    lg_pattern_add_BT(system->pattern, B, s, w, v);
+    return LG_OK;
+}
+
+/* w.(Z turn) is the derivative of w.phidot along the turn. Its own derivatives are those of Z^T w and B^T w along it,
+   by differences of the sixth order; that by q is followed to the moved point by Ad(exp(-x turn)). */
+lg_status lg_linearised_turned_adjoint(lg_linearised *l, const lg_point *point, double s, const double *turn,
+                                       const double *w, double *q, double *v)
+{
+    static const double weight[] = {45.0 / 60, -9.0 / 60, 1.0 / 60};
+    const lg_system *system = l->accel->system;
+    double *here = l->x;
+    double size = lg_max_abs(system->space->nv, turn), step = 1e-2 / size;
+    if (size == 0)
+        return LG_OK;
+    for (int i = 0; i < 3; i++)
+        for (int sign = -1; sign <= 1; sign += 2)
+            LG_TRY(add_turned(l, point, sign * (i + 1) * step, turn, w, s * sign * weight[i] / step, q, v));
+    LG_TRY(linearised_evaluate(l, point, &(lg_wanted){.Z = l->Z}));
+    lg_zero(system->space->nv, here);
+    lg_pattern_add_BT(system->pattern, l->Z, 1, w, here);
+    lg_add_ad_adjoint(system->space, -s, turn, here, q);
     return LG_OK;
 }
 

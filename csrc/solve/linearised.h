@@ -48,6 +48,9 @@ lg_status lg_linearised_accelerations(lg_linearised *l, const lg_point *point, i
    each parameter to `gradient`. Z is lost. */
 lg_status lg_linearised_accelerations_adjoint(lg_linearised *l, const lg_point *point, int count, double *adjoint,
                                               double *q, double *v, double *gradient);
+/* Adds s times the derivatives of w.(Z turn) by q and v to those, for fixed w (nrows) and turn (nv). Z is lost. */
+lg_status lg_linearised_turned_adjoint(lg_linearised *l, const lg_point *point, double s, const double *turn,
+                                       const double *w, double *q, double *v);
 /* out += s K^T w and out += s D^T w for w (nv). */
 void lg_linearised_forces_adjoint(lg_linearised *l, double s, const double *w, double *of_q, double *of_v);
 

@@ -61,19 +61,23 @@ def by_accessors(run, outputs, weights):
 
 
 def difference_to_forward(model, method, names, outputs, **arguments):
-    """The largest difference to the derivatives that a run carries along, which has the same bits."""
+    """The largest difference to the derivatives that a run carries along, over the sum of the sizes of their terms.
+
+    Both runs have the same bits.
+    """
     forward = lgint.integrate(model, method, sensitivity=names, **arguments)
     cost = Weighted()
     _, found, run = lgint.gradient(model, method, cost, names, outputs=outputs, **arguments)
     assert np.array_equal(run.q, forward.q)
     assert np.array_equal(run.lam, forward.lam)
-    rows, expected = pull_back(run, names, outputs_of(outputs), cost.weights)
+    rows, parts = pull_back(run, names, outputs_of(outputs), cost.weights)
     slopes = forward.sensitivity
     columns = np.concatenate([slopes.dq, slopes.dv, slopes.dvdot, slopes.dlam], axis=1)
-    expected = expected + np.einsum("ni,nip->p", rows, columns)
+    expected = parts + np.einsum("ni,nip->p", rows, columns)
     other, noise = by_accessors(forward, outputs, cost.weights)
     np.testing.assert_allclose(found, other, rtol=0, atol=noise)
-    return np.abs(found - expected).max() / np.abs(expected).max()
+    size = np.abs(parts) + np.einsum("ni,nip->p", np.abs(rows), np.abs(columns))
+    return np.abs(found - expected).max() / size.max()
 
 
 @pytest.mark.filterwarnings("ignore:inertia of")
@@ -237,8 +241,8 @@ def test_what_a_cost_must_return(cost, message):
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"method": "radau3"}, "radau3"),
-        ({"method": "rk44"}, r"rk44 have no adjoint; those of genalpha.*, newmark.*, hht"),
+        ({"method": "radau3"}, "radau3 have no adjoint; those of euler, "),
+        ({"method": "eml"}, "eml have no adjoint"),
         ({"names": ["arm.mas"]}, "arm.mass"),
         ({"outputs": [("position", "arn")]}, "arn"),
         ({"outputs": [("place", "arm")]}, "outputs: trajectories have no method 'place'"),

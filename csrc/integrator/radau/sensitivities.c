@@ -84,7 +84,7 @@ static void layout(lg_stepper *self, lg_arena *arena)
     d->x = lg_arena_doubles(arena, nv + nrows);
     d->y = lg_arena_doubles(arena, nv + nrows);
     d->follower.linear = &self->linear;
-    lg_follow_layout(&d->follower, self->nparameters, arena);
+    lg_follow_layout(&d->follower, self->nparameters, self->backwards, arena);
 }
 
 static void close_matrices(lg_stepper *self)

@@ -1,0 +1,143 @@
+"""Adjoints of the steps of every method that has derivatives, against those that its runs carry along."""
+
+import numpy as np
+import pytest
+
+import lgint
+from methods.test_explicit_sensitivities import closed_tree
+from methods.test_gradients import LIE, M, Weighted, arm, difference_to_forward, pushed
+
+METHODS = [
+    name
+    for name in lgint.methods()
+    if lgint.method_info(name)["differentiated"] and not name.startswith(("herk", "radau"))
+]
+OPTIONS = {name: {row["name"]: row for row in lgint.method_info(name)["options"]} for name in METHODS}
+PROJECTIONS = [
+    (name, project) for name in METHODS if "project" in OPTIONS[name] for project in OPTIONS[name]["project"]["choices"]
+]
+ADAPTIVE = [name for name in METHODS if "rtol" in OPTIONS[name]]
+CASES = {
+    "top": (lambda form: M.heavy_top(formulation=form), ["top.mass", "top.inertia[2,2]"], "top", 1e-3, 10),
+    "crank": (lambda form: M.slider_crank(formulation=form), ["rod.mass", "slider.mass"], "slider", 1e-3, 30),
+    "chain": (lambda form: M.pendulum_chain(n=3, formulation=form), ["link2.mass", "gravity[0]"], "link3", 2e-3, 10),
+}
+pytestmark = pytest.mark.filterwarnings("ignore:inertia of")
+
+
+def of_body(body):
+    return [("position", body), ("angular_velocity", body)]
+
+
+def with_acceleration(body):
+    return [*of_body(body), ("acceleration", body)]
+
+
+def sway(t, rate=9.0):
+    s, c = 0.2 * np.sin(rate * t), 0.2 * np.cos(rate * t)
+    return np.outer([s, rate * c, -rate * rate * s], [1, 0.3, 0.5])
+
+
+def crane(motion=sway):
+    """A body on a rope from a support that moves."""
+    builder = lgint.ModelBuilder(gravity=(0, 0, -9.81))
+    hook = builder.add_support("hook", motion=motion)
+    builder.add_body("bob", mass=1.3, inertia=(0.02, 0.03, 0.04), position=(0.8, 0.1, 0))
+    builder.add_distance(hook, "bob", length=0.8, point_a=(0, 0, 0), point_b=(0, 0.1, 0), name="rope")
+    return builder.build(start="project")
+
+
+@pytest.mark.parametrize("formulation", LIE)
+@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize("method", METHODS)
+def test_every_method_on_every_formulation(method, case, formulation):
+    make, names, body, h, steps = CASES[case]
+    found = difference_to_forward(make(formulation), method, names, of_body(body), t_end=steps * h, h=h)
+    assert found < 1e-12
+
+
+@pytest.mark.parametrize(("method", "project"), PROJECTIONS)
+def test_every_projection_where_corrections_are_long(method, project):
+    for model, name, body, h in [
+        (M.pendulum_chain(n=3, formulation="SE3"), "link2.mass", "link3", 0.03),
+        (M.pendulum_chain(n=3, formulation="euler_parameters"), "link2.mass", "link3", 0.03),
+        (M.rolling_disk(), "disk.mass", "disk", 0.05),
+        (closed_tree(5), "rope.length", "link3", 0.01),
+    ]:
+        outputs = with_acceleration(body)
+        assert difference_to_forward(model, method, [name], outputs, t_end=3 * h, h=h, project=project) < 1e-12
+
+
+@pytest.mark.parametrize(("method", "project"), PROJECTIONS)
+def test_rows_that_depend_on_time(method, project):
+    """Both ways take differences of such rows, whose round-off counts."""
+    names, outputs = ["bob.mass", "rope.length"], with_acceleration("bob")
+    assert difference_to_forward(crane(), method, names, outputs, t_end=0.03, h=0.01, project=project) < 1e-11
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_trees_rods_and_velocity_rows(method):
+    for model, names, body, h in [
+        (M.pendulum_chain(n=4, formulation="minimal"), ["link3.mass"], "link4", 2e-3),
+        (M.flying_spaghetti(edges=3), ["edge1.stiffness[4,4]", "node2.mass"], "node3", 1e-3),
+        (M.rolling_disk(), ["disk.mass", "gravity[1]"], "disk", 5e-3),
+        (closed_tree(14), ["link3.mass", "rope.length"], "link5", 1e-3),
+    ]:
+        assert difference_to_forward(model, method, names, of_body(body), t_end=5 * h, h=h) < 1e-12
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_start_values_and_kinks(method):
+    names, outputs = ["block.mass", "spring.stiffness"], [("acceleration", "block"), ("reaction", "rail")]
+    assert difference_to_forward(pushed(), method, names, outputs, t_end=0.08, h=5e-3) < 1e-12
+    names = ["start.hinge", "start.hinge.rate", "hinge.point[0]"]
+    assert difference_to_forward(arm(), method, names, of_body("arm"), t_end=0.05, h=5e-3) < 1e-12
+
+
+@pytest.mark.parametrize("method", ADAPTIVE)
+def test_adaptive_steps_are_kept(method):
+    names, outputs = ["top.mass", "top.inertia[2,2]"], [*of_body("top"), ("reaction", "fixed_point")]
+    found = difference_to_forward(M.heavy_top(), method, names, outputs, t_end=0.05, rtol=1e-5, atol=1e-6)
+    assert found < 5e-12
+
+
+# ---- checkpoints, failures ----
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_checkpoints_on_a_disk_or_in_memory_give_the_bits_of_one_pass(method, tmp_path, monkeypatch):
+    steps, adjoint = [], lgint._core.adjoint
+    monkeypatch.setattr(lgint._core, "adjoint", lambda *given: steps.append(given[10]) or adjoint(*given))
+
+    def run(**given):
+        outputs = [("position", "arm")]
+        return lgint.gradient(arm(), method, Weighted(), ["arm.mass"], outputs=outputs, t_end=0.2, h=2e-3, **given)
+
+    _, in_memory, _ = run()
+    assert sum(steps) == 100 and len(steps) == 14 and max(steps) <= 14  # sqrt(2 * 100) = 14.1
+    _, on_disk, _ = run(checkpoints=tmp_path)
+    assert np.array_equal(in_memory, on_disk) and list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_a_motion_that_fails_on_the_way_back(method, tmp_path):
+    fails = []
+
+    def motion(t):
+        if fails:
+            raise ZeroDivisionError("mine")
+        return sway(t)
+
+    model = crane(motion)
+    arguments = {"outputs": [("position", "bob")], "t_end": 0.05, "h": 5e-3, "checkpoints": tmp_path}
+
+    def cost(t, x):
+        fails.append(1)
+        return float(np.sum(x)), [np.ones_like(x)]
+
+    with pytest.raises(ZeroDivisionError, match="mine"):
+        lgint.gradient(model, method, cost, ["bob.mass"], **arguments)
+    assert list(tmp_path.iterdir()) == []
+    fails.clear()
+    again = lgint.gradient(model, method, Weighted(), ["bob.mass"], **arguments)[1]
+    assert np.array_equal(again, lgint.gradient(crane(), method, Weighted(), ["bob.mass"], **arguments)[1])
