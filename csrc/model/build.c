@@ -4,6 +4,7 @@
 #include "model/body/bodies.h"
 #include "model/control.h"
 #include "model/force/forces.h"
+#include "model/force/mutual.h"
 #include "model/force/read.h"
 #include "model/joint/joints.h"
 #include "model/private.h"
@@ -578,6 +579,8 @@ static lg_status build_model(lg_model *m, const lg_model_spec *spec, const int *
     lg_model_fill_traits(m);
     lg_model_fill_choice(m, spec, b.n.nloops, &b.layout);
     m->turned = reserve(m, (size_t)m->system.nmem);
+    m->npaths = lg_model_count_paths(m);
+    m->moved = reserve(m, (size_t)m->npaths * sizeof(lg_mutual) / sizeof(double));
     lg_layout_finish(&b.layout);
     name_own_rows(&b);
     lg_model_fill_system(m);

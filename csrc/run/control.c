@@ -157,7 +157,7 @@ static void raise_scales_at(lg_control *control, const lg_space *space, const lg
     raise_scales(nv, control->rtol + nv, control->atol + nv, state->v, control->scale + nv);
 }
 
-double lg_control_norm(lg_control *control, const lg_space *space, const lg_state *before, const lg_state *after)
+static double norm(lg_control *control, const lg_space *space, const lg_state *before, const lg_state *after)
 {
     double *theta = control->v;
     lg_copy(2 * space->nv, control->atol, control->scale);
@@ -169,6 +169,34 @@ double lg_control_norm(lg_control *control, const lg_space *space, const lg_stat
     if (!control->coarse || error == 0)
         return error;
     return error * (error / hypot(error, 0.1 * weighted_norm(space, control->coarse, control->scale)));
+}
+
+static double least(int n, const double *x)
+{
+    double smallest = INFINITY;
+    for (int i = 0; i < n; i++)
+        smallest = fmin(smallest, x[i]);
+    return smallest;
+}
+
+lg_status lg_control_measure(lg_control *control, lg_stepper *stepper, const lg_state *before, const lg_state *after,
+                             double *error)
+{
+    const lg_system *system = stepper->system;
+    int nv = system->space->nv;
+    *error = norm(control, system->space, before, after);
+    control->memory_error = (lg_memory_error){0, NULL};
+    if (!system->memory_error)
+        return LG_OK;
+    lg_point from = lg_point_at(before->t, before->q, before->v), to = lg_point_at(after->t, after->q, after->v);
+    from.t_in = to.t_in = 0.5 * (before->t + after->t);
+    from.mem.values = before->mem, to.mem.values = after->mem;
+    from.work = to.work = stepper->accel.work;
+    LG_TRY(system->memory_error(system->self, &from, &to, least(nv, control->rtol), least(nv, control->atol),
+                                &control->memory_error));
+    if (!(*error >= control->memory_error.size) && !isnan(*error))
+        *error = control->memory_error.size;
+    return LG_OK;
 }
 
 /* ---- the first step ---- */

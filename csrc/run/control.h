@@ -24,6 +24,7 @@ typedef struct lg_control {
     double *scale, *error; /* 2 nv */
     const double *coarse; /* 2 nv: the stepper's error against a coarser solution; NULL: there is none */
     double *q, *v, *a, *lam; /* scratch */
+    lg_memory_error memory_error; /* of the last step */
     lg_control_memory *memory;
 } lg_control;
 
@@ -49,9 +50,10 @@ typedef struct lg_trial {
    half of the distance. Every step advances the time: t + h > t. */
 lg_trial lg_control_next(const lg_control *control, double t, double landing);
 
-/* Root mean square of control->error divided by its scale, for a step between two states; with a coarse error, what
-   both give together. */
-double lg_control_norm(lg_control *control, const lg_space *space, const lg_state *before, const lg_state *after);
+/* The scaled error of a step between two states: the root mean square of control->error divided by its scale, with a
+   coarse error what both give together; or the largest error of memory, if that is greater. */
+lg_status lg_control_measure(lg_control *control, lg_stepper *stepper, const lg_state *before, const lg_state *after,
+                             double *error);
 
 /* Judges a trial by its error (NaN: it failed): returns whether it is accepted, and leaves the next size in
    memory->h. */

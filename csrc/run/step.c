@@ -110,8 +110,9 @@ lg_status lg_run_estimate(lg_run *run, lg_report *report)
 {
     lg_stepper *stepper = run->stepper;
     lg_status status = stepper->type->error(stepper, &run->before, run->h, run->control.error);
+    if (status == LG_OK)
+        status = lg_control_measure(&run->control, stepper, &run->before, &run->state, &run->error);
     if (status == LG_OK) {
-        run->error = lg_control_norm(&run->control, run->system->space, &run->before, &run->state);
         lg_run_count_work(run);
         return LG_OK;
     }
@@ -131,8 +132,9 @@ static lg_status attempt(lg_run *run, double h, double *error, lg_report *cause)
     lg_status status = try_step(run, h);
     if (status == LG_OK)
         status = stepper->type->error(stepper, &run->before, h, run->control.error);
-    *error = status == LG_OK ? lg_control_norm(&run->control, run->system->space, &run->before, &run->state) : NAN;
-    *error = isfinite(*error) ? *error : NAN;
+    if (status == LG_OK)
+        status = lg_control_measure(&run->control, stepper, &run->before, &run->state, error);
+    *error = status == LG_OK && isfinite(*error) ? *error : NAN;
     if (!smaller_may_do(status))
         return status;
     *cause = stepper->report;
@@ -177,8 +179,9 @@ static int lost_in_round_off(const lg_run *run)
     const double *error = run->control.error;
     double dq = largest_change(space->nq, from->q, to->q), dv = largest_change(space->nv, from->v, to->v);
     int still = dq <= noise * lg_max_abs(space->nq, from->q) && dv < noise * lg_max_abs(space->nv, from->v);
-    return still ||
-           (lg_max_abs(space->nv, error) <= noise * dq && lg_max_abs(space->nv, error + space->nv) <= noise * dv) ||
+    if (still || run->control.memory_error.size > 1)
+        return still;
+    return (lg_max_abs(space->nv, error) <= noise * dq && lg_max_abs(space->nv, error + space->nv) <= noise * dv) ||
            is_in_the_last_bits(run);
 }
 
@@ -212,7 +215,11 @@ static lg_status give_up(lg_run *run, double error, int infinite, const lg_repor
         lg_report_advise(report, "give a positive atol, since rtol times a value of zero is zero");
         return LG_STEP_SIZE;
     }
-    lg_report_say(report, "the error is %.3g times the tolerance; %s", error, why);
+    const lg_memory_error *memory = &run->control.memory_error;
+    if (memory->size == error)
+        lg_report_say(report, "the error of %.*s is %.3g times the tolerance; %s", LG_SHORT(memory->name), error, why);
+    else
+        lg_report_say(report, "the error is %.3g times the tolerance; %s", error, why);
     lg_report_advise(report, "relax the tolerances%s or look for a discontinuity there",
                      run->control.min_step > 0 ? ", lower min_step" : "");
     return LG_STEP_SIZE;

@@ -148,6 +148,13 @@ static lg_status held_commit(void *self, const lg_point *from, const lg_point *t
     return inner->commit(inner->self, from, to, mem, report);
 }
 
+static lg_status memory_error(void *self, const lg_point *from, const lg_point *to, double rtol, double atol,
+                              lg_memory_error *error)
+{
+    const lg_system *inner = inner_of(self);
+    return inner->memory_error(inner->self, from, to, rtol, atol, error);
+}
+
 static lg_status sample(void *self, const lg_point *point, double *mem)
 {
     const lg_system *inner = inner_of(self);
@@ -208,6 +215,7 @@ void lg_held_open(lg_held *held, const lg_system *system)
     s->steps = system->steps ? &steps : NULL;
     s->next_kink = system->next_kink ? next_kink : NULL;
     s->commit = system->commit ? held_commit : NULL;
+    s->memory_error = system->memory_error ? memory_error : NULL;
     s->sample = system->sample ? sample : NULL;
     s->row_name = row_name;
     s->block_name = system->block_name ? block_name : NULL;

@@ -39,6 +39,11 @@ typedef struct lg_sensitivity lg_sensitivity;
 typedef struct lg_steps lg_steps;
 typedef struct lg_system lg_system;
 
+typedef struct lg_memory_error { /* of a step */
+    double size; /* the largest one over its tolerance */
+    const char *name; /* of the element to which it belongs */
+} lg_memory_error;
+
 struct lg_system {
     void *self;
     const lg_space *space;
@@ -61,6 +66,10 @@ struct lg_system {
        start, and mem only the caller's guess. On failure, as LG_TURNED if an element has turned too far in the step,
        the report names the element, and mem is of no use. */
     lg_status (*commit)(void *self, const lg_point *from, const lg_point *to, double *mem, lg_report *report);
+    /* The error of what evaluations in a step assume of the memory between its start, with `from`, and its end, with
+       `to`; optional, for systems with memory that has one. A value x has the tolerance atol + rtol |x|. */
+    lg_status (*memory_error)(void *self, const lg_point *from, const lg_point *to, double rtol, double atol,
+                              lg_memory_error *error);
     /* Renews the values in mem that are sampled at point->t, or that a start lacks, between two steps (optional). On
        failure nothing changes. */
     lg_status (*sample)(void *self, const lg_point *point, double *mem);

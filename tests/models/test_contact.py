@@ -377,7 +377,7 @@ def test_tangents_with_bent_bristles(formulation, friction):
     """With the memory of a run, of bristles that stick and of those that slide."""
     rng = np.random.default_rng(2)
     model = on_a_slope(0.3, SHAPES[3], formulation, friction=friction, stiffness=1e3, bristle=(1e3, 3.0))
-    start = lgint.integrate(model, "rk44", t_end=0.3, h=1e-3)
+    start = lgint.integrate(model, "rk44", t_end=0.25, h=1e-3)
     core, mem = model.core, start.mem[-1]
     q, v = core.retract(start.q[-1], 1e-3 * rng.normal(size=model.nv)), start.v[-1] + 1e-2 * rng.normal(size=model.nv)
     assert mem[1::10].any()
@@ -392,7 +392,43 @@ def test_tangents_with_bent_bristles(formulation, friction):
             return found["gyro"] - found["force"]
 
         expected = (8 * (residual(1e-7) - residual(-1e-7)) - (residual(2e-7) - residual(-2e-7))) / 12e-7
+        assert np.abs(expected).max() > 10
         np.testing.assert_allclose(S @ du, expected, atol=1e-6 * np.abs(expected).max())
+
+
+def pulled(force):
+    """A ball that does not roll, on a floor with bristles, under a force that depends on time."""
+    b = lgint.ModelBuilder(gravity=(0, 0, -GRAVITY))
+    b.add_body("ball", mass=1.0, inertia=(10, 10, 10), position=(0, 0, 0.1 - GRAVITY / 1e5), velocity=(0.2, 0, 0))
+    b.add_force("ball", force=force)
+    law = {"stiffness": 1e5, "damping": 1.0, "friction": 0.3, "bristle": (1e4, 20.0)}
+    b.add_contact("ball", lgint.ground, shapes=[("sphere", (0, 0, 0), 0.1), FLOOR], name="touch", **law)
+    return b.build()
+
+
+PULLS = {
+    "round": lambda t: (6 * np.cos(6 * t), 6 * np.sin(6 * t), 3 * np.sin(11 * t)),
+    "to and fro": lambda t: (6 * np.cos(20 * t), 0, 2 * np.sin(11 * t)),
+}
+
+
+def frictions(pull, method, **options):
+    run = lgint.integrate(pulled(PULLS[pull]), method, t_end=0.4, stops=np.arange(1, 8) / 20, **options)
+    rows = np.abs(run.t[:, None] - np.arange(1, 9) / 20).argmin(axis=0)
+    return run.contact("touch").friction[rows, 0]
+
+
+SEEN = [("round", "dopri5"), ("round", "radau5"), ("round", "genalpha"), ("to and fro", "dopri5")]
+
+
+@pytest.mark.parametrize(("pull", "method"), [*SEEN, ("to and fro", "radau5")])
+def test_tolerances_govern_bristles(pull, method):
+    """The force of bristles that turn or stick again is as accurate as the tolerances ask for."""
+    coarse, fine = (frictions(pull, "rk44", h=h) for h in (4e-5, 2e-5))
+    exact = fine + (fine - coarse) / 3
+    assert np.abs(fine - coarse).max() < 1e-5
+    errors = [np.abs(frictions(pull, method, rtol=rtol) - exact).max() for rtol in (1e-5, 1e-6, 1e-7, 1e-8)]
+    assert errors[3] < errors[2] < errors[1] < errors[0] and errors[3] < errors[0] / 100
 
 
 def test_bristles_are_kept_in_files_and_resumed_bit_for_bit(tmp_path):

@@ -6,19 +6,21 @@
    after K. H. Hunt and F. R. E. Crossley (1975). Friction is of Coulomb's kind, either smooth around rest, where at the
    speed v_s it has 1/sqrt(2) of its limit, or by bristles with the displacement z, which stick:
 
-       tau = -u_t,   s = sqrt(|u_t|^2 + v_s^2),   or   tau = -(k_b z + c_b u_t),   s = max(|tau|, mu N).
+       tau = -u_t,   s = sqrt(|u_t|^2 + v_s^2),   or   tau = -(k_b z + c_b u_t),   s = max(|tau|, mu N),
+
+   with |z| <= mu N/k_b.
 
    Bristles are memory: z at the end of the last step, and where the point was on both bodies, s_0 and p_0. As long as
-   they do not slide, z grows by the displacement of these two against each other, y + S s_0 - p_0 (mutual.h); a step
-   in which they slide ends with |z| = mu N/k_b. Without bristles the potential is k d^(n+1)/(n+1), with them there is
-   none. */
+   they do not slide, z grows by the displacement of these two against each other, y + S s_0 - p_0 (mutual.h). Where they slide, z depends on the way to there, and follows it at the
+   end of a step. Without bristles the potential is k d^(n+1)/(n+1), with them there is none. */
 #include "model/force/contact.h"
 
 #include "model/force/mutual.h"
 #include "model/force/touch.h"
 
 enum { STIFFNESS, EXPONENT, DAMPING, FRICTION, REGULARIZATION, BRISTLE = REGULARIZATION, BRISTLE_DAMPING };
-enum { IN_TOUCH, Z, S_0 = 4, P_0 = 7, BRISTLE_MEMORY = 10 }; /* the memory of a point; 1 in touch, else all 0 */
+enum { TOUCH, Z, S_0 = 4, P_0 = 7, BRISTLE_MEMORY = 10 }; /* the memory of a point; all 0 if it is not in touch */
+enum { APART, STICKS, SLIDES }; /* TOUCH; what is close to its limit slides */
 
 typedef struct contact_kind {
     const lg_shapes *shapes;
@@ -67,7 +69,8 @@ static double power(double d, double n)
 typedef struct contact_force { /* at a point in touch */
     double u[3], slip[3]; /* the relative velocity, and u_t */
     double N, N_depth, N_rate; /* and its derivatives by d and d' */
-    double z[3], anchor[3]; /* of bristles, z before its normal part is left out; S s_0 */
+    double z[3], anchor[3]; /* of bristles, z with its normal part and beyond its limit; S s_0 */
+    double bent[3], excess; /* z, and by what it had to be divided; 1 within its limit */
     double tau[3], s, F[3];
     int sticks, remembers; /* bristles do not slide; they have been in touch before */
 } contact_force;
@@ -84,15 +87,18 @@ static double leave_normal(const double n[3], const double a[3], double out[3])
 /* The displacement of bristles with their memory m, and tau. */
 static void bend(const double *p, const double *m, const lg_touch *touch, const lg_mutual *at, contact_force *c)
 {
-    double z[3];
-    c->remembers = m[IN_TOUCH] != 0;
+    c->remembers = m[TOUCH] != APART;
     lg_mul3(at->S, m + S_0, c->anchor);
     for (int i = 0; i < 3; i++)
         c->z[i] = c->remembers ? m[Z + i] + at->y[i] + c->anchor[i] - m[P_0 + i] : 0;
-    leave_normal(touch->n, c->z, z);
-    for (int i = 0; i < 3; i++)
-        c->tau[i] = -p[BRISTLE] * z[i] - p[BRISTLE_DAMPING] * c->slip[i];
-    double size = lg_norm3(c->tau), limit = p[FRICTION] * c->N;
+    leave_normal(touch->n, c->z, c->bent);
+    double limit = p[FRICTION] * c->N, elastic = p[BRISTLE] * lg_norm3(c->bent);
+    c->excess = elastic > limit ? elastic / limit : 1;
+    for (int i = 0; i < 3; i++) {
+        c->bent[i] = elastic > limit ? c->bent[i] / c->excess : c->bent[i];
+        c->tau[i] = -p[BRISTLE] * c->bent[i] - p[BRISTLE_DAMPING] * c->slip[i];
+    }
+    double size = lg_norm3(c->tau);
     c->sticks = size <= limit;
     c->s = c->sticks ? limit : size;
 }
@@ -136,15 +142,30 @@ typedef struct change { /* of what a force depends on, along one direction */
     double c[3], n[3], u[3], z[3];
 } change;
 
-/* The change of tau, with the changes of the rate u . n and of u_t. */
+/* The change of bristles; at their limit it follows that of N. */
+static void bent_slope(const double n[3], const contact_force *c, const change *by, double dN, double dz[3])
+{
+    double zn = lg_dot3(n, c->z), dzn = lg_dot3(n, by->z) + lg_dot3(by->n, c->z);
+    for (int i = 0; i < 3; i++)
+        dz[i] = by->z[i] - dzn * n[i] - zn * by->n[i];
+    if (!(c->excess > 1))
+        return;
+    double square = lg_dot3(c->bent, c->bent), along = square > 0 ? lg_dot3(c->bent, dz) / (c->excess * square) : 0;
+    for (int i = 0; i < 3; i++)
+        dz[i] = dz[i] / c->excess + (dN / c->N - along) * c->bent[i];
+}
+
+/* The change of tau, with the changes of the rate u . n and of N. */
 static void tau_slope(const double *p, int bristles, const lg_touch *touch, const contact_force *c, const change *by,
-                      double dun, double dtau[3])
+                      double dun, double dN, double dtau[3])
 {
     const double *n = touch->n;
-    double un = lg_dot3(n, c->u), zn = lg_dot3(n, c->z), dzn = lg_dot3(n, by->z) + lg_dot3(by->n, c->z);
+    double un = lg_dot3(n, c->u), dz[3] = {0};
+    if (bristles)
+        bent_slope(n, c, by, dN, dz);
     for (int i = 0; i < 3; i++) {
-        double dslip = by->u[i] - dun * n[i] - un * by->n[i], dz = by->z[i] - dzn * n[i] - zn * by->n[i];
-        dtau[i] = bristles ? -p[BRISTLE] * dz - p[BRISTLE_DAMPING] * dslip : -dslip;
+        double dslip = by->u[i] - dun * n[i] - un * by->n[i];
+        dtau[i] = bristles ? -p[BRISTLE] * dz[i] - p[BRISTLE_DAMPING] * dslip : -dslip;
     }
 }
 
@@ -154,7 +175,7 @@ static void force_slope(const double *p, int bristles, const lg_touch *touch, co
     const double *n = touch->n, *tau = c->tau;
     double dun = lg_dot3(n, by->u) + lg_dot3(by->n, c->u), dtau[3], mu = p[FRICTION];
     double dN = -c->N_depth * lg_dot3(n, by->c) - c->N_rate * dun;
-    tau_slope(p, bristles, touch, c, by, dun, dtau);
+    tau_slope(p, bristles, touch, c, by, dun, dN, dtau);
     double along = lg_dot3(tau, dtau) / (c->s * c->s);
     for (int i = 0; i < 3; i++) {
         double dT = c->sticks ? dtau[i] : mu / c->s * (dN * tau[i] + c->N * (dtau[i] - along * tau[i]));
@@ -274,31 +295,93 @@ static double stored(const contact_kind *kind, const double *p, const lg_pose *c
    the point is on both bodies. */
 static void renew(const double *p, const lg_touch *touch, const lg_mutual *at, double *m)
 {
+    static const double close = 0.9;
     contact_force c;
     if (!exert(p, m, touch, at, &c)) {
         lg_zero(BRISTLE_MEMORY, m);
         return;
     }
-    double z[3], most = p[FRICTION] * c.N / p[BRISTLE];
-    leave_normal(touch->n, c.z, z);
-    double size = lg_norm3(z), kept = size > most ? most / size : 1;
-    m[IN_TOUCH] = 1;
-    for (int i = 0; i < 3; i++)
-        m[Z + i] = kept * z[i];
+    m[TOUCH] = p[BRISTLE] * lg_norm3(c.bent) > close * p[FRICTION] * c.N ? SLIDES : STICKS;
+    lg_copy(3, c.bent, m + Z);
     lg_mulT3(at->S, touch->z, m + S_0);
     lg_copy(3, touch->p, m + P_0);
+}
+
+static lg_status renew_all(const contact_kind *kind, const lg_element *e, const lg_mutual *at, double *mem)
+{
+    for (int k = 0; k < kind->shapes->points; k++) {
+        lg_touch touch;
+        LG_TRY(kind->shapes->touch(e->p + kind->first, k, at->y, at->S, 0, &touch));
+        renew(e->p, &touch, at, mem + BRISTLE_MEMORY * k);
+    }
+    return LG_OK;
 }
 
 static lg_status commit_bristles(const contact_kind *kind, const lg_element *e, const lg_pose *const f[2], double *mem)
 {
     lg_mutual at;
     lg_mutual_open(f, 0, &at);
-    for (int k = 0; k < kind->shapes->points; k++) {
-        lg_touch touch;
-        LG_TRY(kind->shapes->touch(e->p + kind->first, k, at.y, at.S, 0, &touch));
-        renew(e->p, &touch, &at, mem + BRISTLE_MEMORY * k);
+    return renew_all(kind, e, &at, mem);
+}
+
+/* Whether a point that is in touch at the end of a step does not stick at both ends. */
+static int has_slid(const double *before, const double *m)
+{
+    return m[TOUCH] != APART && (before[TOUCH] != STICKS || m[TOUCH] != STICKS);
+}
+
+static int bristles_slid(const contact_kind *kind, const double *before, const double *mem)
+{
+    for (int k = 0; k < BRISTLE_MEMORY * kind->shapes->points; k += BRISTLE_MEMORY)
+        if (has_slid(before + k, mem + k))
+            return 1;
+    return 0;
+}
+
+/* The memory of all points at the end of a step whose motion is taken in `parts` of equal time. */
+static lg_status follow_parts(const contact_kind *kind, const lg_element *e, const lg_mutual *from, const lg_mutual *to,
+                              double h, int parts, double *mem)
+{
+    lg_mutual at;
+    for (int i = 1; i < parts; i++) {
+        lg_mutual_within(from, to, h, (double)i / parts, &at);
+        LG_TRY(renew_all(kind, e, &at, mem));
+    }
+    return renew_all(kind, e, to, mem);
+}
+
+/* The displacements of points that have slid, extrapolated from those by two numbers of parts, whose errors are of first
+   order. */
+static lg_status follow_path(const contact_kind *kind, const lg_element *e, const lg_mutual *from, const lg_mutual *to,
+                             double h, const double *before, double *mem)
+{
+    enum { FEW = 4, MOST = BRISTLE_MEMORY * LG_POINTS_OF_box };
+    double few[MOST], many[MOST];
+    const int n = BRISTLE_MEMORY * kind->shapes->points;
+    lg_copy(n, before, few);
+    lg_copy(n, before, many);
+    LG_TRY(follow_parts(kind, e, from, to, h, FEW, few));
+    LG_TRY(follow_parts(kind, e, from, to, h, 2 * FEW, many));
+    for (int k = 0; k < n; k += BRISTLE_MEMORY) {
+        double *m = mem + k;
+        for (int i = 0; i < 3 && has_slid(before + k, m); i++)
+            m[Z + i] = 2 * many[k + Z + i] - few[k + Z + i];
     }
     return LG_OK;
+}
+
+static double bristle_error(const contact_kind *kind, const double *before, const double *committed,
+                            const double *followed, double rtol, double atol)
+{
+    double largest = 0;
+    for (int k = Z; k < BRISTLE_MEMORY * kind->shapes->points; k += BRISTLE_MEMORY) {
+        double off[3] = {0}, size = fmax(lg_norm3(before + k), lg_norm3(followed + k));
+        for (int i = 0; i < 3; i++)
+            off[i] = followed[k + i] - committed[k + i];
+        double error = lg_norm3(off);
+        largest = fmax(largest, error > 0 ? error / (atol + rtol * size) : 0);
+    }
+    return largest;
 }
 
 /* ---- queries ---- */
@@ -394,7 +477,24 @@ LG_SHAPE_PAIRS(LG_PAIR)
         (void)from, (void)to, (void)report;                                                                            \
         return commit_bristles(&A##_##B##_bristle_kind, e, f, mem);                                                    \
     }                                                                                                                  \
-    static const lg_element_memory A##_##B##_memory = {.commit = A##_##B##_commit};                                    \
+    static int A##_##B##_matters(const lg_element *e, const double *before, const double *mem)                         \
+    {                                                                                                                  \
+        (void)e;                                                                                                       \
+        return bristles_slid(&A##_##B##_bristle_kind, before, mem);                                                    \
+    }                                                                                                                  \
+    static lg_status A##_##B##_follow(const lg_element *e, const lg_mutual *from, const lg_mutual *to, double h,       \
+                                      const double *before, double *mem)                                               \
+    {                                                                                                                  \
+        return follow_path(&A##_##B##_bristle_kind, e, from, to, h, before, mem);                                      \
+    }                                                                                                                  \
+    static double A##_##B##_error(const lg_element *e, const double *before, const double *committed,                  \
+                                  const double *followed, double rtol, double atol)                                    \
+    {                                                                                                                  \
+        (void)e;                                                                                                       \
+        return bristle_error(&A##_##B##_bristle_kind, before, committed, followed, rtol, atol);                        \
+    }                                                                                                                  \
+    static const lg_element_path A##_##B##_path = {A##_##B##_matters, A##_##B##_follow, A##_##B##_error};              \
+    static const lg_element_memory A##_##B##_memory = {.commit = A##_##B##_commit, .path = &A##_##B##_path};           \
     static const lg_parameter A##_##B##_bristle_parameters[] = {BRISTLE_LAW, __VA_ARGS__};                             \
     static const double A##_##B##_bristle_example[] = {BRISTLE_EXAMPLE, A##_a_example, B##_b_example};                 \
     const lg_force_type lg_contact_##A##_##B##_bristle = {CONTACT(A##_##B##_bristle, A, B, ", with bristles"),         \

@@ -10,6 +10,7 @@
        d(m + y x F) = dm - F^ dy + y^ f. */
 #include "model/force/mutual.h"
 
+#include "group/rotation.h"
 #include "model/body/body.h"
 
 /* R_b^T (a - b) */
@@ -39,6 +40,24 @@ void lg_mutual_open(const lg_pose *const f[2], int linear, lg_mutual *out)
     lg_zero(6, out->Fm);
     if (linear)
         lg_zero(36, out->K), lg_zero(36, out->D);
+}
+
+void lg_mutual_within(const lg_mutual *from, const lg_mutual *to, double h, double s, lg_mutual *out)
+{
+    double r = 1 - s, turn[3], R[9];
+    for (int i = 0; i < 3; i++) {
+        double way = to->y[i] - from->y[i], first = h * from->rate[i], last = h * to->rate[i];
+        out->y[i] = from->y[i] + s * (s * (1 + 2 * r) * way + r * (r * first - s * last));
+        out->rate[i] = (6 * r * s * way + r * (r - 2 * s) * first + s * (s - 2 * r) * last) / h;
+    }
+    lg_so3_difference(from->S, to->S, turn);
+    lg_mul3(from->S, turn, out->turn);
+    for (int i = 0; i < 3; i++) {
+        turn[i] *= s;
+        out->turn[i] /= h;
+    }
+    lg_so3_exp(turn, R);
+    lg_mul33(from->S, R, out->S);
 }
 
 /* One column of the derivatives: the change of (F, m) along dy, dphi, drate and dturn. */

@@ -11,17 +11,19 @@
 
 #include "model/element.h"
 
-typedef struct lg_mutual {
+struct lg_mutual {
     double y[3], S[9], rate[3], turn[3];
     double v[3], w[2][3]; /* v_a - v_b; angular velocities of a and b */
     double Fm[6]; /* F and m, zero after `open`; a kernel adds to them */
     /* d(F, m) by (dy, dphi) and (drate, dturn), where dS = dphi^ S; 6 x 6, column-major, zero after `open`. */
     double K[36], D[36];
-} lg_mutual;
+};
 
 /* y and S alone. */
 void lg_mutual_open_pose(const lg_pose *const f[2], lg_mutual *out);
 void lg_mutual_open(const lg_pose *const f[2], int linear, lg_mutual *out);
+/* y, S, rate and turn at a part s of a step of size h > 0: y is the cubic through both ends, and S turns evenly. */
+void lg_mutual_within(const lg_mutual *from, const lg_mutual *to, double h, double s, lg_mutual *out);
 /* Writes the wrenches on both frames of an element and, with `linear`, their derivatives. */
 void lg_mutual_spread(const lg_mutual *at, const lg_element *e, const lg_pose *const f[2], int linear, lg_load *out);
 
