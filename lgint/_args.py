@@ -1,6 +1,5 @@
 """Checks of arguments: every message names the argument, what was given and what would work."""
 
-import difflib
 import inspect
 import math
 import sys
@@ -15,14 +14,13 @@ from numpy.typing import NDArray
 Array = NDArray[np.float64]
 
 _FLOAT: Final = np.dtype(np.float64)
-_MASKED: Final = np.ma.MaskedArray
 
 
 def array(name: str, value: object, *shapes: tuple[int, ...]) -> Array:
     """A float64 copy of `value`, finite and of one of `shapes`; ValueError otherwise."""
     try:
         result = np.array(value)
-        if result.dtype is not _FLOAT or isinstance(value, _MASKED):
+        if result.dtype is not _FLOAT or type(value) is not np.ndarray and _is_masked(value):
             result = _floats(value, result)
     except (TypeError, ValueError, OverflowError) as error:
         raise ValueError(f"{name}: numbers expected, got {shown(value)}") from error
@@ -49,9 +47,14 @@ def largest(values: Array) -> float:
 
 def _floats(value: object, given: NDArray[Any]) -> Array:
     """The copy `given` as float64; TypeError for text, dates, complex and masked values."""
-    if isinstance(value, _MASKED) and np.ma.is_masked(value) or not _holds_numbers(given):
+    if _is_masked(value) or not _holds_numbers(given):
         raise TypeError("text, dates, complex or masked values")
     return given if given.dtype == _FLOAT else given.astype(np.float64)
+
+
+def _is_masked(value: object) -> bool:
+    """Whether some of the values are masked; a program that has such arrays has imported their module."""
+    return "numpy.ma" in sys.modules and np.ma.is_masked(value)
 
 
 def _holds_numbers(given: NDArray[Any]) -> bool:
@@ -131,6 +134,8 @@ def choice(name: str, value: object, choices: Collection[str], meant: Mapping[st
 
 def guess(value: object, choices: Collection[str], meant: Mapping[str, str] = MappingProxyType({})) -> str:
     """A suggestion for an unknown name, or an empty string; `meant` maps other words to some of the `choices`."""
+    import difflib
+
     near = difflib.get_close_matches(str(value), choices, n=1)
     best = meant.get(str(value), near[0] if near else "")
     return f" (did you mean {best!r}?)" if best in choices else ""

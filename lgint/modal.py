@@ -239,7 +239,11 @@ def _symmetric(name: str, value: ArrayLike, n: int) -> Array:
 
 # ---- beams ----
 
-_GAUSS: Final = np.polynomial.legendre.leggauss(4)  # exact for products of two cubic shapes
+
+def _gauss() -> tuple[Array, Array]:
+    """Points and weights between 0 and 1, exact for products of two cubic shapes."""
+    points, weights = np.polynomial.legendre.leggauss(4)
+    return (points + 1) / 2, weights / 2
 
 
 def beam(
@@ -310,7 +314,7 @@ def beam(
     squares = np.array([w2 for w2, _, _ in chosen])
 
     # integration points, four in each cross-section that has inertia
-    s, weights = (_GAUSS[0] + 1) / 2, _GAUSS[1] / 2
+    s, weights = _gauss()
     x = (grid[:-1, None] + np.diff(grid)[:, None] * s).ravel()
     m = rho * (np.diff(grid)[:, None] * weights).ravel()
     a, b = np.sqrt(Iz / rho), np.sqrt(Iy / rho)
@@ -354,7 +358,7 @@ def _field(
     per, degree = (2, 30) if cubic else (1, 10)
     size = per * len(grid)
     M, K = np.zeros((2, size, size))
-    s, weights = (_GAUSS[0] + 1) / 2, _GAUSS[1] / 2
+    s, weights = _gauss()
     for i, h in enumerate(np.diff(grid)):
         at = slice(per * i, per * (i + 2))
         N, dN, strain = _shape(degree, h, s), _shape(degree + 1, h, s), _shape(degree + per, h, s)

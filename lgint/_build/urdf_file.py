@@ -5,9 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Final, NoReturn
-from xml.parsers import expat
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -50,6 +48,8 @@ class File:
     """A file and its root element; complains with lines and elements."""
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
+        from xml.parsers import expat
+
         self.path = path
         self.ignored: dict[str, int] = {}  # how often what was not read occurs
         self._open: list[Element] = []
@@ -63,7 +63,8 @@ class File:
         )
         parser.EntityDeclHandler = lambda *_: self._refuse_here("an entity; plain XML expected")
         try:
-            parser.Parse(Path(path).read_bytes(), True)
+            with open(path, "rb") as file:
+                parser.ParseFile(file)
         except expat.ExpatError as error:
             self._refuse_here(expat.ErrorString(error.code), error.lineno)
         self.root = self._roots[0]

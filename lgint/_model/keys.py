@@ -11,14 +11,13 @@ from __future__ import annotations
 import copyreg
 import dis
 import functools
-import hashlib
 import json
 import pickle
+import re
 import sys
 from collections import ChainMap
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from pathlib import Path
 from types import CodeType, FunctionType, ModuleType
 from typing import Any, Final
 
@@ -53,6 +52,8 @@ def text_of(plain: Any) -> str:
 
 def digest_of(plain: Any) -> str:
     """A short text that stands for a long one."""
+    import hashlib
+
     return hashlib.sha256(text_of(plain).encode()).hexdigest()
 
 
@@ -327,7 +328,7 @@ def is_of_package(value: Any) -> bool:
 def _is_of_package(module: str | None) -> bool:
     top = (module or "").partition(".")[0]
     file = getattr(sys.modules.get(module or ""), "__file__", None)
-    installed = file is not None and not {"site-packages", "dist-packages"}.isdisjoint(Path(file).parts)
+    installed = file is not None and not {"site-packages", "dist-packages"}.isdisjoint(re.split(r"[/\\]", file))
     return installed or top == "lgint" or top in sys.stdlib_module_names
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from html import escape
 from typing import Final
 
 from lgint import _html
@@ -35,7 +34,7 @@ def html(
     ]
     shown = [(what, head, [row for row in rows if row[0] not in parts]) for what, head, rows in tables]
     listed = [_table(what, head, rows) for what, head, rows in shown if rows]
-    return "\n".join([f"<p>{escape(title)}</p>", *listed])
+    return "\n".join([f"<p>{_html.escaped(title)}</p>", *listed])
 
 
 def _table(what: str, head: Sequence[str], rows: Rows) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from os import PathLike
@@ -62,6 +61,8 @@ def checkpoints_in(path: str | PathLike[str] | None) -> Iterator[Checkpoints]:
     if path is None:
         yield Checkpoints(None)
         return
+    import tempfile
+
     try:
         Path(path).mkdir(parents=True, exist_ok=True)
         folder = tempfile.TemporaryDirectory(prefix="checkpoints-", dir=path)

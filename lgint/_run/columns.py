@@ -7,13 +7,15 @@ import os
 import zlib
 from collections.abc import Mapping
 from math import prod
-from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from lgint._args import Array
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 HEADER: Final = 128  # bytes; NumPy leaves room in a header for the number of rows to grow
 

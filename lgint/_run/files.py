@@ -6,13 +6,10 @@ import json
 import math
 import os
 import re
-import secrets
-import shutil
-import zipfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from os import PathLike
-from typing import IO, Any, Final
+from typing import IO, TYPE_CHECKING, Any, Final
 
 import numpy as np
 
@@ -21,6 +18,9 @@ from lgint._args import Array, shown
 from lgint._model.compiled import CompiledFunction
 from lgint._model.missing import missing
 from lgint._run import older
+
+if TYPE_CHECKING:
+    from zipfile import ZipFile, ZipInfo
 
 FORMAT: Final = 5
 _STATE: Final = "|".join(name for name in _core.COLUMNS if name not in ("extra", "curve"))
@@ -60,6 +60,8 @@ def write(path: str | PathLike[str], about: Mapping[str, Any], arrays: Mapping[s
 
 def read(path: str | PathLike[str]) -> tuple[dict[str, Any], dict[str, Array]]:
     """Reads what `write` wrote, with `MissingFunction` for functions; any defect of the file raises ValueError."""
+    import zipfile
+
     with open(path, "rb") as file, defects(path):
         with zipfile.ZipFile(file) as archive:
             members = archive.infolist()
@@ -94,6 +96,8 @@ def defects(path: str | PathLike[str]) -> Iterator[None]:
     try:
         yield
     except Exception as error:
+        import zipfile
+
         if isinstance(error, zipfile.BadZipFile):
             what = "it is not an .npz file, or it is incomplete"
         else:
@@ -101,19 +105,21 @@ def defects(path: str | PathLike[str]) -> Iterator[None]:
         raise ValueError(f"{os.fsdecode(path)}: not a trajectory saved by this version of lgint: {what}") from error
 
 
-def _check_members(members: Sequence[zipfile.ZipInfo], size: int) -> None:
+def _check_members(members: Sequence[ZipInfo], size: int) -> None:
     """ValueError for members that `write` does not write, before any of them is read."""
+    from zipfile import ZIP_STORED
+
     names = [info.filename for info in members]
     for info in members:
         if not _MEMBER.fullmatch(info.filename) or names.count(info.filename) > 1:
             raise ValueError(f"{shown(info.filename)} is not a part of a run")
-        if info.compress_type != zipfile.ZIP_STORED:
+        if info.compress_type != ZIP_STORED:
             raise ValueError(f"{info.filename} is compressed; arrays of runs never are")
     if sum(info.file_size for info in members) > size:
         raise ValueError("its arrays are larger than the file")
 
 
-def _array(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> Array:
+def _array(archive: ZipFile, info: ZipInfo) -> Array:
     """Reads one array of numbers or text, never of objects, whose size must be that of the file's data."""
     with archive.open(info) as member:
         if np.lib.format.read_magic(member) != (1, 0):
@@ -134,6 +140,9 @@ def replacing(target: str) -> Iterator[IO[bytes]]:
         with open(target, "wb") as file:
             yield file
         return
+    import secrets
+    import shutil
+
     temporary = f"{target}.{secrets.token_hex(4)}.part"
     try:
         with open(temporary, "xb") as file:

@@ -11,13 +11,11 @@ from __future__ import annotations
 
 import math
 import os
-import shutil
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from os import PathLike
-from pathlib import Path
 from types import TracebackType
-from typing import IO, Any, Final, NamedTuple, NoReturn
+from typing import IO, TYPE_CHECKING, Any, Final, NamedTuple, NoReturn
 
 import numpy as np
 
@@ -27,6 +25,9 @@ from lgint._run.columns import HEADER, checksum, column, header, row_shape, rows
 from lgint._run.lock import LOCK, FolderLock, unlinked
 from lgint._run.memory import Layout
 from lgint._run.methods import contradicted
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 ABOUT, RESUME, END = "about.json", "resume.npz", "end.npz"
 FUNCTIONS: Final = "functions"  # the entry with the keys of functions, by what the run uses them for
@@ -62,6 +63,8 @@ class Folder:
         memory: Layout,
         functions: Callable[[], dict[str, str]],
     ) -> None:
+        from pathlib import Path
+
         self.path = Path(files.path_of(path))
         self._memory = memory
         self._functions = functions
@@ -219,6 +222,8 @@ class Folder:
         """Keeps a copy of the note that is about to be replaced, and thins out the earlier ones."""
         if not (self.path / RESUME).exists():
             return
+        import shutil
+
         earlier = {_number(note): note for note in _earlier(self.path)}
         newest = max(earlier, default=0) + 1
         shutil.copyfile(self.path / RESUME, self.path / f"resume.{newest}.npz")
@@ -256,6 +261,8 @@ def _agree(found: object, own: object) -> bool:
 
 def read(path: str | PathLike[str]) -> Found:
     """Reads a folder as `files.read` reads a file; the arrays stay on the disk until they are used."""
+    from pathlib import Path
+
     with files.defects(path):
         found = _read(Path(path))
         if found is None:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
-import socket
 import struct
 import sys
 import warnings
 from errno import EACCES, EAGAIN, EINVAL
-from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 LOCK: Final = "lock"
 _HELD: Final[dict[str, FolderLock]] = {}  # by folder, since the threads of a process share its locks
@@ -53,6 +54,8 @@ class FolderLock:
         except BlockingIOError as error:
             holder = os.read(file, 200).decode(errors="replace")
             raise ValueError(_held_by(folder, holder or "another process")) from error
+        import socket
+
         os.ftruncate(file, 0)
         os.write(file, f"process {os.getpid()} on {socket.gethostname()}".encode())
 

@@ -17,7 +17,6 @@ from lgint._state.joints import JointAccessors, dot
 
 ALONG_LINES: Final = frozenset({"spring", "distance_spring", "distance_law", "tension"})  # between two points
 AT_A_TIME: Final = 200_000  # coordinates of states at which powers are computed at once
-GAUSS: Final = np.polynomial.legendre.leggauss(4)
 
 
 class Wrench(NamedTuple):
@@ -270,13 +269,14 @@ class OutputAccessors(JointAccessors):
         ends = np.unique(np.concatenate([run.sol.knots["t"], times.ravel()]))
         ends = ends[ends <= times.max(initial=ends[0])]
         done = np.zeros(len(ends))
-        many = max(AT_A_TIME // (len(GAUSS[0]) * max(self.model.nq, 1)), 1)
+        points, weights = np.polynomial.legendre.leggauss(4)
+        many = max(AT_A_TIME // (len(points) * max(self.model.nq, 1)), 1)
         for first in range(0, len(ends) - 1, many):
             last = min(first + many, len(ends) - 1)
             half = np.diff(ends[first : last + 1]) / 2
-            at = (ends[first:last] + half)[:, None] + half[:, None] * GAUSS[0]
+            at = (ends[first:last] + half)[:, None] + half[:, None] * points
             powers = run.at(at.ravel()).power(name).reshape(at.shape)
-            done[first + 1 : last + 1] = done[first] + np.cumsum(half * (powers @ GAUSS[1]))
+            done[first + 1 : last + 1] = done[first] + np.cumsum(half * (powers @ weights))
         return done[np.searchsorted(ends, times)]
 
     def _with_force(self, name: object) -> Model:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from concurrent.futures import Executor
 from contextlib import suppress
 from os import PathLike
 from typing import TYPE_CHECKING, Any
@@ -16,16 +15,18 @@ from lgint._model.system import System
 from lgint._run.integrate import count
 from lgint._run.progress import progress_bar
 from lgint._sweep.dataset import dataset, import_xarray
-from lgint._sweep.execute import execute
 from lgint._sweep.job import FAILURES, Job, Observable, Outcome
 from lgint._sweep.keys import about, run_keys, title_of
 from lgint._sweep.runs import Runs, runs_of
-from lgint._sweep.store import Store
 from lgint._sweep.units import units_of
 from lgint._version import VERSION
 
 if TYPE_CHECKING:
+    from concurrent.futures import Executor
+
     from xarray import Dataset
+
+    from lgint._sweep.store import Store
 
 
 def sweep(
@@ -107,6 +108,8 @@ def sweep(
     said = {name: function.units for name, function in job.observables.items() if hasattr(function, "units")}
     known = units_of(model, runs.names, units or {}) | said | dict(units or {})
     keys = [f"{i}" for i in range(len(runs.parameters))] if path is None else run_keys(runs)
+    from lgint._sweep.store import Store  # with SQLite
+
     with Store(path, lambda: about(job, runs)) as store:
 
         def data() -> Dataset:
@@ -175,6 +178,8 @@ def _fill(
     progress: bool,
 ) -> None:
     """Does the runs that the store does not have."""
+    from lgint._sweep.execute import execute  # with executors
+
     missing = {key: run for key, run in zip(keys, runs.parameters, strict=True) if key not in store}
     left = [*missing]
     if not left:

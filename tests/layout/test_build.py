@@ -1,5 +1,6 @@
 """The build: the LAPACK it takes, programs that link with its flags, and the package imported from any folder."""
 
+import ast
 import importlib
 import os
 import re
@@ -62,6 +63,28 @@ def test_importing_leaves_out_what_only_some_need(module):
     extras = ["dask", "matplotlib", "pandas", "plotly", "scipy", "tqdm", "xarray"]
     code = f"import sys, {module}; print(*(name for name in {extras} if name in sys.modules))"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout == "\n"
+
+
+def test_importing_lgint_takes_little_more_than_numpy():
+    """What most programs do not need is imported where it is used."""
+    slow = {"concurrent", "difflib", "hashlib", "html", "multiprocessing", "pathlib", "socket", "sqlite3", "xml"}
+    own = {f"lgint.{name}" for name in ("_cli", "_linear", "_papers", "_sweep", "_tools", "_validation")}
+    alone, added = modules_of("import numpy"), modules_of("import numpy, lgint")
+    assert (added - alone) & {*slow, *own, "zipfile", "numpy.ma", "numpy.polynomial"} == set()
+
+
+def modules_of(program):
+    """The modules that a program imports."""
+    code = f"{program}; import sys; print(*sys.modules)"
+    return set(subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split())
+
+
+def test_names_imported_when_they_are_used_are_those_that_type_checkers_see():
+    tree = ast.parse((ROOT / "lgint" / "__init__.py").read_text())
+    checked = [node for node in tree.body if isinstance(node, ast.If) and isinstance(node.test, ast.Name)]
+    seen = {name.name: node.module for node in checked[0].body for name in node.names}
+    assert seen == {name: f"lgint.{module}" for name, module in lgint._LATER.items()}
+    assert seen.keys() <= {*lgint.__all__}
 
 
 def test_the_environment_overrides_and_a_wrong_override_is_an_error():
