@@ -5,7 +5,8 @@
 #   make sanitize   `make test` under the address and undefined-behaviour sanitizers; needs gcc; SHARE=3 runs about one in 3
 #                   of the cases of a test with many
 #   make fuzz     random models of all elements under the sanitizers; FUZZ=50 draws 50 times as many as there are elements
-#   make wheel    dist/lgint-*.whl for this machine, tried in clean environments with the newest and the oldest OpenBLAS
+#   make wheel    dist/lgint-*.tar.gz, and from it, without an index, dist/lgint-*.whl for this machine, which is tried in
+#                 clean environments with the newest and the oldest OpenBLAS
 #   make papers   the figures and tables of the papers, in papers/, and the verdicts that docs/papers.md shows
 #   make papers-quick   the same with fewer steps, without changing the docs
 #   make validation   the cases of docs/validation.md
@@ -61,17 +62,24 @@ sanitized: $(VENV)/test.stamp
 fuzz: sanitized
 	LGINT_FUZZ=$(FUZZ) $(SANITIZED_PYTEST) tests/models/test_random_*.py
 
-# What `cibuildwheel` does for each platform (see pyproject.toml), but only for this machine's Python.
+# What `cibuildwheel` does for each platform (see pyproject.toml), but only for this machine's Python, and with no more
+# than what the sources say they need to be built.
 WHEEL := $(abspath build/wheel)
+NEEDED := $(shell sed -n '/^requires = /{s/^requires = \[//;s/\]$$//;s/", /" /g;p;}' pyproject.toml)
 OLDEST := $(shell sed -n 's/^dependencies.*openblas32>=\([0-9.]*\),.*/\1/p' pyproject.toml)
 TRY_WHEEL = cd $(WHEEL)/empty && $(WHEEL)/venv/bin/python $(abspath tests/wheel.py)
 
 wheel: $(VENV)/wheel.stamp
 	rm -rf $(WHEEL) dist
-	$(BIN)/python -m pip wheel --quiet --no-deps --wheel-dir $(WHEEL) .
+	$(BIN)/python setup.py -q sdist
+	mkdir -p $(WHEEL)/source $(WHEEL)/empty
+	tar -xzf dist/*.tar.gz -C $(WHEEL)/source --strip-components=1
+	$(PYTHON) -m venv $(WHEEL)/builder
+	$(WHEEL)/builder/bin/python -m pip install --quiet $(NEEDED)
+	cd $(WHEEL)/source && $(WHEEL)/builder/bin/python -m pip wheel --quiet --no-build-isolation --no-index --no-deps \
+	    --wheel-dir $(WHEEL) .
 	PATH=$(abspath $(BIN)):$$PATH $(BIN)/auditwheel repair --exclude libscipy_openblas.so --wheel-dir dist $(WHEEL)/*.whl
 	$(PYTHON) -m venv $(WHEEL)/venv
-	mkdir $(WHEEL)/empty
 	$(WHEEL)/venv/bin/python -m pip install --quiet dist/*.whl
 	$(TRY_WHEEL)
 	$(WHEEL)/venv/bin/python -m pip install --quiet "scipy-openblas32==$(OLDEST).*"
