@@ -66,9 +66,10 @@ const lg_option_rows lg_herk_pair_rows = LG_OPTION_ROWS(pair_rows, lg_herk_optio
 /* What the derivatives of a step by parameters need. */
 typedef struct lg_herk_derivatives {
     lg_stage_derivatives at; /* of stages and points */
-    double *theta, *q, *v, *lam; /* of the stage that is differentiated */
+    double *theta, *q, *v; /* of the stage that is differentiated */
+    double *Lam; /* nrows for each stage; NULL in runs without parameters */
     double *Z; /* d(phidot)/dq at its next point */
-    double *q_end, *v_end, *lam_end; /* derivatives of the end, for all parameters */
+    double *q_end, *v_end, *lam_end; /* derivatives of the end, for all parameters, or their adjoint */
 } lg_herk_derivatives;
 
 typedef struct lg_herk_stepper {
@@ -76,6 +77,7 @@ typedef struct lg_herk_stepper {
     int stages, end; /* number of stages; the point where the step ends, counted from 0 */
     lg_weights A[LG_STAGES], b_hat; /* the last weight of a row is that of the stage that the row closes */
     double c[LG_STAGES], d[LG_STAGES];
+    double h; /* of the last step */
     int levels; /* of the projection */
     int estimates;
     int consistent; /* the state has index-1 accelerations and multipliers */
@@ -241,7 +243,7 @@ static lg_status take_stage(lg_herk_stepper *rk, const lg_state *state, int i, d
 {
     lg_accel *accel = &rk->base.accel;
     const lg_weights *row = &rk->A[i + 1];
-    int nv = rk->slopes.space->nv;
+    int nv = rk->slopes.space->nv, nrows = rk->base.system->pattern->nrows;
     LG_TRY(assemble(rk, state, i, h));
     herk_move(rk, state, row, 1, h);
     LG_TRY(set_rows(rk, state, rk->c[i + 1], h, rk->B_next));
@@ -250,7 +252,9 @@ static lg_status take_stage(lg_herk_stepper *rk, const lg_state *state, int i, d
     LG_TRY(lg_accel_border(accel, &next, rk->B, rk->B_next, &rk->base.report));
     LG_TRY(herk_solve(rk, pivot_of(row, h)));
     lg_copy(nv, accel->x, lg_slopes_at(&rk->slopes, i) + nv);
-    lg_axpy(rk->base.system->pattern->nrows, rk->d[i], accel->x + nv, rk->lam_end);
+    lg_axpy(nrows, rk->d[i], accel->x + nv, rk->lam_end);
+    if (rk->derivatives.Lam)
+        lg_copy(nrows, accel->x + nv, rk->derivatives.Lam + (long)nrows * i);
     arrive(rk, state, i + 1, h);
 
     double *B = rk->B;
@@ -327,6 +331,7 @@ static lg_status herk_finish(lg_herk_stepper *rk, const lg_state *state, double 
 static lg_status herk_step(lg_stepper *self, lg_state *state, double h)
 {
     lg_herk_stepper *rk = (lg_herk_stepper *)self;
+    rk->h = h;
     herk_begin(rk, state, h);
     for (int i = 1; i < rk->stages; i++)
         LG_TRY(take_stage(rk, state, i, h));
@@ -342,13 +347,13 @@ static void layout_derivatives(lg_stepper *self, lg_arena *arena)
 {
     lg_herk_stepper *rk = (lg_herk_stepper *)self;
     lg_herk_derivatives *d = &rk->derivatives;
-    size_t n = (size_t)self->nparameters, nv = (size_t)self->system->space->nv;
+    size_t n = self->backwards ? 1 : (size_t)self->nparameters, nv = (size_t)self->system->space->nv;
     size_t nrows = (size_t)self->system->pattern->nrows;
     lg_stage_derivatives_layout(&d->at, self, rk->stages, arena);
     d->theta = lg_arena_doubles(arena, nv);
     d->q = lg_arena_doubles(arena, (size_t)self->system->space->nq);
     d->v = lg_arena_doubles(arena, nv);
-    d->lam = lg_arena_doubles(arena, nrows);
+    d->Lam = lg_arena_doubles(arena, nrows * (size_t)rk->stages);
     d->Z = lg_arena_doubles(arena, (size_t)self->system->pattern->nvalues);
     d->q_end = lg_arena_doubles(arena, nv * n);
     d->v_end = lg_arena_doubles(arena, nv * n);
@@ -378,21 +383,34 @@ static void begin_derivatives(lg_herk_stepper *rk, const lg_state *before, doubl
     }
 }
 
-/* Takes stage i again, which factors its matrix, and linearises its equations where it is evaluated. */
-static lg_status linearise_stage(lg_herk_stepper *rk, const lg_state *before, int i, double h, lg_point *point)
+/* Where the stage is evaluated that is differentiated. */
+static lg_point stage_point(const lg_herk_stepper *rk, const lg_state *before, int i, double h)
+{
+    const lg_herk_derivatives *d = &rk->derivatives;
+    lg_point point = point_at(before, h, rk->c[i], d->theta, d->q, d->v);
+    point.a = lg_slopes_at(&rk->slopes, i) + d->at.nv;
+    point.lam = d->Lam + (long)rk->base.system->pattern->nrows * i;
+    point.work = rk->base.accel.work;
+    return point;
+}
+
+static void copy_point(lg_herk_stepper *rk)
 {
     const lg_space *space = rk->slopes.space;
     lg_herk_derivatives *d = &rk->derivatives;
-    lg_accel *accel = &rk->base.accel;
     lg_copy(space->nv, rk->theta, d->theta);
     lg_copy(space->nq, rk->q, d->q);
     lg_copy(space->nv, rk->v, d->v);
+}
+
+/* Takes stage i again, which factors its matrix, and linearises its equations where it is evaluated. */
+static lg_status linearise_stage(lg_herk_stepper *rk, const lg_state *before, int i, double h, lg_point *point)
+{
+    copy_point(rk);
     if (i > 1)
         LG_TRY(set_rows(rk, before, rk->c[i], h, rk->B)); /* which `assemble` relies on */
     LG_TRY(take_stage(rk, before, i, h));
-    lg_copy(rk->base.system->pattern->nrows, accel->x + space->nv, d->lam);
-    *point = point_at(before, h, rk->c[i], d->theta, d->q, d->v);
-    point->a = lg_slopes_at(&rk->slopes, i) + space->nv, point->lam = d->lam, point->work = accel->work;
+    *point = stage_point(rk, before, i, h);
     return lg_linearise(&rk->base.linear, point, NULL);
 }
 
@@ -490,8 +508,175 @@ static lg_status differentiate(lg_stepper *self, const lg_state *before, const l
     return differentiate_end(rk, before, h, s);
 }
 
-static const lg_stepper_sensitivities herk_sensitivities = {
-    .refused = lg_stage_derivatives_refused, .layout = layout_derivatives, .step = differentiate};
+/* ---- the adjoint of this: from the end of the step to its start, with the slopes and multipliers of the step ---- */
+
+static int slopes_count(const lg_herk_stepper *rk)
+{
+    return 2 * rk->slopes.space->nv * rk->stages;
+}
+
+static int count_kept(const lg_stepper *self)
+{
+    const lg_herk_stepper *rk = (const lg_herk_stepper *)self;
+    return 1 + slopes_count(rk) + self->system->pattern->nrows * rk->stages;
+}
+
+static void keep(const lg_stepper *self, double *kept)
+{
+    const lg_herk_stepper *rk = (const lg_herk_stepper *)self;
+    kept[0] = rk->h;
+    lg_copy(slopes_count(rk), rk->slopes.K, kept + 1);
+    lg_copy(self->system->pattern->nrows * rk->stages, rk->derivatives.Lam, kept + 1 + slopes_count(rk));
+}
+
+static void take(lg_herk_stepper *rk, const lg_state *before, const double *kept)
+{
+    int nrows = rk->base.system->pattern->nrows;
+    double *Lam = rk->derivatives.Lam;
+    rk->h = kept[0];
+    lg_copy(slopes_count(rk), kept + 1, rk->slopes.K);
+    lg_copy(nrows * rk->stages, kept + 1 + slopes_count(rk), Lam);
+    lg_zero(nrows, rk->lam_end);
+    for (int i = 0; i < rk->stages; i++)
+        lg_axpy(nrows, rk->d[i], i ? Lam + (long)nrows * i : before->lam, rk->lam_end);
+}
+
+/* From the adjoint of accelerations and multipliers of the end to that of q and v. What remains of them is for the
+   stages. */
+static lg_status acceleration_back(lg_herk_stepper *rk, const lg_point *end, const lg_sensitivities *s,
+                                   double *gradient)
+{
+    int nv = rk->slopes.space->nv, nrows = rk->base.system->pattern->nrows;
+    if (!rk->consistent && !needs_acceleration(rk))
+        return LG_OK;
+    LG_TRY(lg_linearise(&rk->base.linear, end, NULL));
+    if (rk->consistent) {
+        LG_TRY(lg_stage_derivatives_accelerations_back(&rk->base, end, s->a, s->lam, s->q, s->v, gradient));
+        lg_zero(nrows, s->lam);
+    } else {
+        LG_TRY(lg_unconstrained_adjoint(&rk->unconstrained, &rk->base.linear, end, rk->base.nparameters, s->a, s->lam,
+                                        s->q, s->v, gradient));
+    }
+    lg_zero(nv, s->a);
+    return LG_OK;
+}
+
+/* From the adjoint of the state at the end to that of q and v before their projection. */
+static lg_status end_back(lg_herk_stepper *rk, const lg_state *before, const lg_sensitivities *s, double *gradient)
+{
+    const lg_space *space = rk->slopes.space;
+    lg_follower *follower = &rk->derivatives.at.follower;
+    lg_accel *accel = &rk->base.accel;
+    herk_move(rk, before, &rk->A[rk->end], 0, rk->h);
+    lg_copy(space->nv, rk->theta, rk->theta_end);
+    lg_copy(space->nq, rk->q, rk->q_end);
+    lg_copy(space->nv, rk->v, rk->v_end);
+    lg_follow_begin(follower);
+    accel->follower = follower;
+    lg_status status = herk_finish(rk, before, rk->h);
+    accel->follower = NULL;
+    LG_TRY(status);
+    lg_point end = point_at(before, rk->h, 1, rk->theta_end, rk->q_end, rk->v_end);
+    end.a = rk->a_end, end.lam = rk->lam_end, end.work = accel->work;
+    LG_TRY(acceleration_back(rk, &end, s, gradient));
+    return lg_follow_back(follower, rk->base.nparameters, s->q, s->v, gradient, &rk->base.report);
+}
+
+/* Linearises stage i, and factors the transposed matrix: the rows of both points change places. The present point is
+   the next one. */
+static lg_status linearise_transposed(lg_herk_stepper *rk, const lg_state *before, int i, lg_point *point,
+                                      lg_point *next)
+{
+    lg_herk_derivatives *d = &rk->derivatives;
+    lg_accel *accel = &rk->base.accel;
+    lg_report *report = &rk->base.report;
+    herk_move(rk, before, &rk->A[i], 0, rk->h);
+    copy_point(rk);
+    *point = stage_point(rk, before, i, rk->h);
+    LG_TRY(lg_linearise(&rk->base.linear, point, NULL));
+    LG_TRY(lg_accel_assemble(accel, point, &(lg_wanted){.B = rk->B}, report));
+    herk_move(rk, before, &rk->A[i + 1], 0, rk->h);
+    *next = point_at(before, rk->h, rk->c[i + 1], rk->theta, rk->q, rk->v);
+    LG_TRY(lg_accel_eval(accel, next, &(lg_wanted){.B = rk->B_next, .Z = d->Z}, report));
+    move_derivatives(rk, i + 1);
+    return lg_accel_border(accel, next, rk->B_next, rk->B, report);
+}
+
+/* From the adjoint of the slope of stage i and of the next point to those of the stage's own point and of the known
+   part of the next one; the solution with the transposed matrix stands in accel->x. */
+static lg_status solve_back(lg_herk_stepper *rk, int i, const lg_point *point, const lg_point *next, double *gradient)
+{
+    lg_herk_derivatives *d = &rk->derivatives;
+    lg_linearised *l = &rk->base.linear;
+    const lg_pattern *pattern = rk->base.system->pattern;
+    int nv = d->at.nv, nrows = pattern->nrows;
+    double pivot = pivot_of(&rk->A[i + 1], rk->h), *x = rk->base.accel.x, *rows = x + nv;
+    lg_copy(nv, lg_stage_derivatives_at(&d->at, i, 0) + nv, x);
+    lg_axpy(nv, pivot, d->at.v, x);
+    lg_zero(nrows, rows);
+    lg_axpy(nrows, rk->d[i], d->lam_end, rows);
+    LG_TRY(lg_accel_solve_linear(&rk->base.accel, x));
+    for (int k = 0; k < rk->base.nparameters; k++) {
+        LG_TRY(lg_linearised_terms(l, point, k));
+        LG_TRY(lg_linearised_differentiate(l, next, k, &(lg_wanted){.phidot = l->phidot}));
+        gradient[k] -= lg_dot(nv, x, l->force) + lg_dot(nrows, rows, l->phidot) / pivot;
+    }
+    lg_pattern_add_BT(pattern, rk->B_next, -1 / pivot, rows, d->at.v);
+    lg_pattern_add_BT(pattern, d->Z, -1 / pivot, rows, d->at.q);
+    lg_stage_derivatives_advance_back(&d->at, &rk->A[i + 1], 1);
+    lg_linearised_forces_adjoint(l, -1, x, d->at.q, d->at.v);
+    return LG_OK;
+}
+
+static lg_status stage_back(lg_herk_stepper *rk, const lg_state *before, int i, int stages, double *gradient)
+{
+    lg_herk_derivatives *d = &rk->derivatives;
+    lg_point point, next;
+    LG_TRY(linearise_transposed(rk, before, i, &point, &next));
+    if (i + 1 == rk->end) {
+        lg_axpy(d->at.nv, 1, d->q_end, d->at.q);
+        lg_axpy(d->at.nv, 1, d->v_end, d->at.v);
+    }
+    if (i + 1 < stages)
+        lg_stage_derivatives_rate_back(&d->at, i + 1);
+    return solve_back(rk, i, &point, &next, gradient);
+}
+
+static lg_status go_back(lg_stepper *self, const lg_state *before, const lg_state *after, const double *kept,
+                         const lg_sensitivities *s, double *gradient)
+{
+    lg_herk_stepper *rk = (lg_herk_stepper *)self;
+    lg_herk_derivatives *d = &rk->derivatives;
+    int nv = d->at.nv, nrows = self->system->pattern->nrows, stages = rk->consistent ? rk->end : rk->stages;
+    (void)after;
+    take(rk, before, kept);
+    LG_TRY(end_back(rk, before, s, gradient));
+    lg_copy(nv, s->q, d->q_end);
+    lg_copy(nv, s->v, d->v_end);
+    lg_copy(nrows, s->lam, d->lam_end);
+    lg_zero(nv, s->q);
+    lg_zero(nv, s->v);
+    lg_stage_derivatives_begin_back(&d->at, s, rk->h);
+    lg_axpy(nv, 1, s->a, lg_stage_derivatives_at(&d->at, stages - 1, 0) + nv);
+    for (int i = LG_STAGES - 2; i > 0; i--)
+        if (i < stages)
+            LG_TRY(stage_back(rk, before, i, stages, gradient));
+    herk_move(rk, before, &rk->A[1], 0, rk->h);
+    move_derivatives(rk, 1);
+    lg_stage_derivatives_rate_back(&d->at, 1);
+    lg_stage_derivatives_advance_back(&d->at, &rk->A[1], 0);
+    lg_stage_derivatives_end_back(&d->at);
+    lg_zero(nrows, s->lam);
+    lg_axpy(nrows, rk->d[0], d->lam_end, s->lam);
+    return LG_OK;
+}
+
+static const lg_stepper_adjoint herk_adjoint = {.count = count_kept, .keep = keep, .step = go_back};
+
+static const lg_stepper_sensitivities herk_sensitivities = {.refused = lg_stage_derivatives_refused,
+                                                            .layout = layout_derivatives,
+                                                            .step = differentiate,
+                                                            .adjoint = &herk_adjoint};
 
 static const lg_stepper_tableaux herk_tableaux = {0};
 

@@ -317,7 +317,8 @@ static lg_status subtract_colour(lg_linearised *l, const lg_point *point, int co
     return LG_OK;
 }
 
-static lg_status subtract_rows_adjoint(lg_linearised *l, const lg_point *point, const double *w, double *q, double *v)
+lg_status lg_linearised_subtract_rows_adjoint(lg_linearised *l, const lg_point *point, const double *w, double *q,
+                                              double *v)
 {
     const lg_pattern *pattern = l->accel->system->pattern;
     int nv = l->accel->system->space->nv;
@@ -345,5 +346,5 @@ lg_status lg_linearised_accelerations_adjoint(lg_linearised *l, const lg_point *
         gradient[k] -= lg_dot(nrows, w_rows, l->y);
     }
     lg_linearised_forces_adjoint(l, -1, w, q, v);
-    return nrows ? subtract_rows_adjoint(l, point, w_rows, q, v) : LG_OK;
+    return nrows ? lg_linearised_subtract_rows_adjoint(l, point, w_rows, q, v) : LG_OK;
 }

@@ -48,6 +48,9 @@ lg_status lg_linearised_accelerations(lg_linearised *l, const lg_point *point, i
    each parameter to `gradient`. Z is lost. */
 lg_status lg_linearised_accelerations_adjoint(lg_linearised *l, const lg_point *point, int count, double *adjoint,
                                               double *q, double *v, double *gradient);
+/* Subtracts w.d(B a - zeta)/d(q, v) for w (nrows) at such a point from q and v. Z is lost. */
+lg_status lg_linearised_subtract_rows_adjoint(lg_linearised *l, const lg_point *point, const double *w, double *q,
+                                              double *v);
 /* Adds s times the derivatives of w.(Z turn) by q and v to those, for fixed w (nrows) and turn (nv). Z is lost. */
 lg_status lg_linearised_turned_adjoint(lg_linearised *l, const lg_point *point, double s, const double *turn,
                                        const double *w, double *q, double *v);

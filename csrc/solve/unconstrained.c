@@ -128,3 +128,55 @@ lg_status lg_unconstrained_slopes(lg_unconstrained *unconstrained, lg_linearised
     lg_copy(nown, x + nv, dlam + first);
     return LG_OK;
 }
+
+/* The same where a is the index-1 acceleration. */
+static lg_status singular_adjoint(const lg_unconstrained *unconstrained, lg_linearised *l, const lg_point *point,
+                                  int count, const double *a, double *lam, double *q, double *v, double *gradient)
+{
+    int nv = l->accel->system->space->nv, nown = unconstrained->nown, first = l->accel->system->pattern->nrows - nown;
+    double *adjoint = l->accel->x;
+    lg_copy(nv, a, adjoint);
+    lg_zero(first, adjoint + nv);
+    lg_copy(nown, lam + first, adjoint + nv + first);
+    lg_zero(nown, lam + first);
+    return lg_linearised_accelerations_adjoint(l, point, count, adjoint, q, v, gradient);
+}
+
+/* The share of parameter k, for the solution in `unconstrained`. */
+static lg_status add_share(const lg_unconstrained *unconstrained, lg_linearised *l, const lg_point *point, int k,
+                           double *gradient)
+{
+    int nv = l->accel->system->space->nv, nrows = l->accel->system->pattern->nrows, nown = unconstrained->nown;
+    const double *w = unconstrained->x;
+    double *still = unconstrained->Btlam, *rows = l->now;
+    LG_TRY(lg_linearised_terms(l, point, k));
+    *gradient -= lg_dot(nv, w, l->force);
+    if (!nown)
+        return LG_OK;
+    lg_zero(nv, still);
+    lg_zero(nrows, rows);
+    LG_TRY(lg_linearised_subtract_rows(l, point, k, still, still, rows));
+    *gradient += lg_dot(nown, w + nv, rows + nrows - nown);
+    return LG_OK;
+}
+
+lg_status lg_unconstrained_adjoint(lg_unconstrained *unconstrained, lg_linearised *l, const lg_point *point, int count,
+                                   const double *a, double *lam, double *q, double *v, double *gradient)
+{
+    const lg_pattern *pattern = l->accel->system->pattern;
+    int nv = l->accel->system->space->nv, nown = unconstrained->nown, first = pattern->nrows - nown;
+    double *w = unconstrained->x, *rows = l->accel->rows;
+    if (unconstrained->singular)
+        return singular_adjoint(unconstrained, l, point, count, a, lam, q, v, gradient);
+    lg_copy(nv, a, w);
+    lg_copy(nown, lam + first, w + nv);
+    LG_TRY(solve_again(unconstrained, l->accel));
+    lg_pattern_add_B(pattern, l->B, -1, w, lam);
+    lg_zero(nown, lam + first);
+    for (int k = 0; k < count; k++)
+        LG_TRY(add_share(unconstrained, l, point, k, &gradient[k]));
+    lg_linearised_forces_adjoint(l, -1, w, q, v);
+    lg_zero(first, rows);
+    lg_copy(nown, w + nv, rows + first);
+    return nown ? lg_linearised_subtract_rows_adjoint(l, point, rows, q, v) : LG_OK;
+}

@@ -38,4 +38,9 @@ lg_status lg_unconstrained_solve(lg_unconstrained *unconstrained, lg_accel *acce
 lg_status lg_unconstrained_slopes(lg_unconstrained *unconstrained, lg_linearised *l, const lg_point *point, int k,
                                   const double *dq, const double *dv, double *da, double *dlam);
 
+/* The transposed map for `count` parameters: from the adjoint of a and lam to that of the multipliers of joints, in the
+   place of lam, and to that of q and v, which is added, with the share of each parameter. */
+lg_status lg_unconstrained_adjoint(lg_unconstrained *unconstrained, lg_linearised *l, const lg_point *point, int count,
+                                   const double *a, double *lam, double *q, double *v, double *gradient);
+
 #endif
