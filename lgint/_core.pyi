@@ -338,6 +338,7 @@ def integrate(
     watch: tuple[object, ...] = ...,  # compiled events: on_step is only called where one of them may be in the step
     on_mark: Callable[[int, float, Array, Array, dict[str, Array]], object]
     | None = None,  # step, t, q, v, start before steps 0, 1, 3, 6, 10, ..., with which a run goes on from there
+    tape: float = 0.0,  # bytes that a tape of all steps may take, for `adjoint`; 0: there is none
 ) -> dict[str, Any]:
     """Runs from t0 through the stops to t_end; each interval between stops and kinks is cut into ceil(length / h) equal
     steps. progress(t) is called about every 50 ms, on_step with the end of every step; if it returns a time, the run
@@ -349,7 +350,8 @@ def integrate(
     state only); end (that state, the same fields); knots (both ends of every step: t, q, v, vdot, lam; or None); stats:
     steps, rejected, failed, retries, newton_iterations, jacobians, factorisations, evaluations, dense_fallbacks,
     least_cosine, parasitic_rate, wall_time; nearest (the body with the least cosine of Tait-Bryan angles, and its
-    time), parasite (the same of the largest parasitic rate). With rtol or atol among the options, h is not read. The
+    time), parasite (the same of the largest parasitic rate), tape (only if one was asked for; None if it would have
+    taken more). With rtol or atol among the options, h is not read. The
     arrays are the memory of the record itself."""
 
 def adjoint(
@@ -369,6 +371,7 @@ def adjoint(
     state: ArrayLike | None,  # derivatives by the state at the end of the segment; None: zero
     gradient: ArrayLike,  # so far
     progress: Callable[[float], None] | None = None,
+    tape: object = None,  # of the whole run, which is then the segment; None: the steps are taken once more
     /,
 ) -> tuple[int, Array, Array]:
     """A segment of a run backwards: the number of rows that are left, which are those of earlier segments, the

@@ -4,6 +4,7 @@
 #include "bind/gil.h"
 #include "bind/run.h"
 #include "bind/system.h"
+#include "bind/tape.h"
 
 #include <stdlib.h>
 
@@ -90,21 +91,22 @@ static PyObject *go_back(adjoint_call *c, const lg_module *module, PyArrayObject
 
 const char lg_adjoint_doc[] =
     "adjoint(system, method, t0, t_end, h, q, v, start, options, stops, steps, slopes, rows, state, gradient,\n"
-    "        progress=None)\n--\n\n"
+    "        progress=None, tape=None)\n--\n\n"
     "A segment of `steps` steps of a run backwards, from `state`, the derivatives by the state at its end (None: "
     "zero).\n"
-    "Returns the number of rows that are left, the derivatives by the state at its start, and the gradient.";
+    "The steps are taken once more, unless they are on a tape of the run. Returns the number of rows that are left, "
+    "the derivatives by the state at its start, and the gradient.";
 
 PyObject *lg_adjoint_call(PyObject *self, PyObject *args)
 {
     const lg_module *module = PyModule_GetState(self);
-    PyObject *stops, *slopes, *rows, *state, *gradient, *result = NULL;
+    PyObject *stops, *slopes, *rows, *state, *gradient, *tape = Py_None, *result = NULL;
     adjoint_call c = {.schedule.save_every = 1};
     lg_run_arguments a;
-    if (!PyArg_ParseTuple(args, "OsdddOOOOOlOOOO|O:adjoint", &a.system, &a.method, &a.t0, &c.schedule.t_end,
+    if (!PyArg_ParseTuple(args, "OsdddOOOOOlOOOO|OO:adjoint", &a.system, &a.method, &a.t0, &c.schedule.t_end,
                           &c.schedule.h, &a.q, &a.v, &a.start, &a.options, &stops, &c.adjoint.steps, &slopes, &rows,
-                          &state, &gradient, &c.gil.progress) ||
-        lg_function("progress", &c.gil.progress) < 0)
+                          &state, &gradient, &c.gil.progress, &tape) ||
+        lg_function("progress", &c.gil.progress) < 0 || (tape != Py_None && !(c.adjoint.tape = lg_tape_in(tape))))
         return NULL;
     PyObject *owned = PyList_New(0);
     if (owned && lg_read_setup(owned, module, &a, &c.setup) == 0 &&

@@ -4,6 +4,7 @@
 #include "bind/outcome.h"
 #include "bind/run.h"
 #include "bind/system.h"
+#include "bind/tape.h"
 #include "run/session.h"
 #include "system/sensitivity.h"
 
@@ -266,6 +267,17 @@ static int read_slopes(PyObject *owned, PyObject *system, PyObject *given, lg_se
                : 0;
 }
 
+/* Adds the tape as a capsule, None if it was full. */
+static PyObject *with_tape(PyObject *result, lg_tape *tape)
+{
+    PyObject *capsule = !result ? NULL : tape->count ? lg_tape_capsule(tape) : Py_NewRef(Py_None);
+    if (!capsule || PyDict_SetItemString(result, "tape", capsule) < 0)
+        Py_CLEAR(result);
+    Py_XDECREF(capsule);
+    lg_tape_close(tape);
+    return result;
+}
+
 static PyObject *run_integrate(integrate_call *c, const lg_module *module, lg_session *session)
 {
     const lg_observer observer = {.self = c,
@@ -283,14 +295,15 @@ static PyObject *run_integrate(integrate_call *c, const lg_module *module, lg_se
     lg_gil_release(&c->gil);
     (void)lg_session_run(session, &outcome);
     lg_gil_take(&c->gil);
-    return lg_outcome_result(module, &outcome);
+    PyObject *result = lg_outcome_result(module, &outcome);
+    return session->tape ? with_tape(result, session->tape) : result;
 }
 
 const char lg_integrate_doc[] =
     "integrate(system, method, t0, t_end, h, save_every, q, v, start, options, progress=None, t_eval=None,\n"
     "          on_step=None, dense=False, stops=None, on_rows=None, room=0, ends=False, kept=0,\n"
     "          others=0, on_stop=None, slopes=None, watch=None,\n"
-    "          on_mark=None)\n--\n\n"
+    "          on_mark=None, tape=0)\n--\n\n"
     "A whole run as a dict of arrays.";
 
 PyObject *lg_integrate_call(PyObject *self, PyObject *args, PyObject *kwargs)
@@ -298,24 +311,26 @@ PyObject *lg_integrate_call(PyObject *self, PyObject *args, PyObject *kwargs)
     static char *names[] = {"system", "method",  "t0",      "t_end",    "h",      "save_every", "q",
                             "v",      "start",   "options", "progress", "t_eval", "on_step",    "dense",
                             "stops",  "on_rows", "room",    "ends",     "kept",   "others",     "on_stop",
-                            "slopes", "watch",   "on_mark", NULL};
+                            "slopes", "watch",   "on_mark", "tape",     NULL};
     const lg_module *module = PyModule_GetState(self);
     PyObject *t_eval = Py_None, *stops = Py_None, *slopes = Py_None, *result = NULL;
     Py_ssize_t room = 0;
+    lg_tape tape = {0};
     lg_run_arguments a;
     lg_setup setup;
     lg_schedule schedule = {0};
     lg_session session = {.setup = &setup, .schedule = &schedule};
     integrate_call c = {.on_step = NULL};
-    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "OsdddlOOOO|OOOpOOnpdiOOO!O:integrate", names, &a.system, &a.method,
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "OsdddlOOOO|OOOpOOnpdiOOO!Od:integrate", names, &a.system, &a.method,
                                      &a.t0, &schedule.t_end, &schedule.h, &schedule.save_every, &a.q, &a.v, &a.start,
                                      &a.options, &c.gil.progress, &t_eval, &c.on_step, &session.dense, &stops,
                                      &c.on_rows, &room, &c.ends, &session.kept, &session.others, &c.on_stop, &slopes,
-                                     &PyTuple_Type, &c.watch, &c.on_mark) ||
+                                     &PyTuple_Type, &c.watch, &c.on_mark, &tape.most) ||
         lg_function("progress", &c.gil.progress) < 0 || lg_function("on_step", &c.on_step) < 0 ||
         lg_function("on_stop", &c.on_stop) < 0 || lg_function("on_mark", &c.on_mark) < 0 ||
         lg_function("on_rows", &c.on_rows) < 0)
         return NULL;
+    session.tape = tape.most > 0 ? &tape : NULL;
     session.room = room > 0 ? (size_t)room : 1;
     PyObject *owned = PyList_New(0);
     const int ready = owned && read_watch(&c, owned) == 0 && (!c.on_step || make_both_ends(&c) == 0);

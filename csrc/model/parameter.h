@@ -41,6 +41,8 @@ typedef struct lg_parameter {
     lg_parameter_axes axes;
     lg_default initially;
     int quadratic; /* all terms of the element are polynomials of the second degree in it, or of a lower one */
+    int linear; /* all terms of the element are proportional to the values of all parameters with this number, if these
+                   alone change; 0: they are not */
     int of_shape; /* a length of a shape, much larger than the depths that change with it */
     const char *choices; /* of LG_CHOICE: "inertial|body"; the value is the number of one of them, from 0 on */
 } lg_parameter;

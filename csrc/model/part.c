@@ -184,17 +184,53 @@ static const lg_element *new_element(const lg_influence *in, const lg_model *m, 
     return &m->joints[in->new_joint[at.joint - in->m->joints]].e;
 }
 
+static double *new_parameters(const lg_influence *in, const lg_model *m, int owner)
+{
+    return (double *)new_element(in, m, in->m->element_of[owner])->p;
+}
+
 static void move_parameters(const lg_influence *in, double step, const lg_model *m)
 {
     const lg_direction *direction = in->direction;
     for (int i = 0; i < direction->nvalues; i++) {
         int owner = lg_influence_owner(in, direction->place[i]);
-        double *p = (double *)new_element(in, m, in->m->element_of[owner])->p;
-        p[(size_t)direction->place[i] - in->start[owner]] += step * direction->rate[i];
+        new_parameters(in, m, owner)[(size_t)direction->place[i] - in->start[owner]] += step * direction->rate[i];
     }
+}
+
+static void clear_linear(const lg_parameter *p, int linear, int np, double *values)
+{
+    for (int at = 0, count; at < np; at += count, p++) {
+        count = lg_parameter_count(p) < 0 ? np - at : lg_parameter_count(p);
+        if (p->linear == linear)
+            lg_zero(count, values + at);
+    }
+}
+
+static void clear_parameters(const lg_influence *in, const lg_model *m)
+{
+    const lg_direction *direction = in->direction;
+    for (int i = 0; i < direction->nvalues; i++) {
+        int owner = lg_influence_owner(in, direction->place[i]);
+        const lg_element *e = new_element(in, m, in->m->element_of[owner]);
+        clear_linear(e->info->parameters, lg_part_declared(in, direction->place[i])->linear, e->np, (double *)e->p);
+    }
+}
+
+static void prepare_bodies(const lg_influence *in, const lg_model *m)
+{
     for (const lg_body *body = m->bodies; body < m->bodies + in->nchanged; body++)
         if (body->type->prepare)
             body->type->prepare(body, (double *)body->prepared);
+}
+
+const lg_parameter *lg_part_declared(const lg_influence *in, int place)
+{
+    int owner = lg_influence_owner(in, place), at = place - (int)in->start[owner];
+    const lg_parameter *p = lg_element_at(in->m->element_of[owner])->info->parameters;
+    for (int count; (count = lg_parameter_count(p)) >= 0 && at >= count; p++)
+        at -= count;
+    return p;
 }
 
 static void move_frames(const lg_influence *in, double step, const lg_model *m)
@@ -208,7 +244,7 @@ static void move_frames(const lg_influence *in, double step, const lg_model *m)
     }
 }
 
-void lg_part_fill(const lg_influence *in, double step, lg_model *m, double *parameters)
+static void copy_all(const lg_influence *in, lg_model *m, double *parameters)
 {
     writer w = {in, m, parameters};
     m->nown_blocks = 0; // the blocks' own rows depend on no parameter
@@ -218,7 +254,22 @@ void lg_part_fill(const lg_influence *in, double step, lg_model *m, double *para
     copy_tendons(&w);
     copy_frames(&w);
     fill_spans(in, m);
+}
+
+void lg_part_fill(const lg_influence *in, double step, lg_model *m, double *parameters)
+{
+    copy_all(in, m, parameters);
     move_parameters(in, step, m);
+    prepare_bodies(in, m);
     move_frames(in, step, m);
+    lg_model_fill_traits(m);
+}
+
+void lg_part_fill_rates(const lg_influence *in, lg_model *m, double *parameters)
+{
+    copy_all(in, m, parameters);
+    clear_parameters(in, m);
+    move_parameters(in, 1, m);
+    prepare_bodies(in, m);
     lg_model_fill_traits(m);
 }

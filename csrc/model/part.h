@@ -10,5 +10,10 @@
 void lg_part_layout(const lg_influence *in, lg_model *m, double **parameters, lg_arena *arena);
 /* Fills it for a number that is greater by `step`. */
 void lg_part_fill(const lg_influence *in, double step, lg_model *m, double *parameters);
+/* Fills it so that its terms are the derivatives themselves: each parameter that changes, and all others with its
+   number `linear`, has its rate as value. */
+void lg_part_fill_rates(const lg_influence *in, lg_model *m, double *parameters);
+/* The declaration of the parameter of an element at a place of the description. */
+const lg_parameter *lg_part_declared(const lg_influence *in, int place);
 
 #endif

@@ -1,7 +1,8 @@
-/* Derivatives of a model by parameters: central differences of the terms of parts (part.h), which take the elements
-   that a number changes to other values of it.
+/* Derivatives of a model by parameters: sums of the terms of parts (part.h), in which the elements that a number changes
+   have other values of it.
 
-   Where all terms are quadratic in the parameters that change, one pair of parts is exact with any step. Otherwise
+   Where all terms are proportional to the parameters that change, one part has these terms for their rates. Otherwise
+   central differences are taken. Where all terms are quadratic in the parameters that change, one pair of parts is exact with any step. Otherwise
    there are two, whose step is so small that kinks, where friction begins to slip or a drive is saturated, are seldom
    between them; the error of order 4 is below that of rounding, some 1e-12 of the terms. */
 
@@ -10,9 +11,17 @@
 
 #include <stdlib.h>
 
-enum { MAX_PAIRS = 2 };
-static const double one_pair[] = {1. / 2}, two_pairs[] = {2. / 3, -1. / 12};
-static const double coarse = 1. / 2, fine = 1. / 2048; /* steps as parts of the size */
+enum { MAX_PARTS = 4 };
+
+/* Where parts are, in steps, and their factors for a step of one. */
+typedef struct rule {
+    int nparts;
+    double step, at[MAX_PARTS], weight[MAX_PARTS]; /* the step as part of the size; 0: rates instead */
+} rule;
+
+static const rule rates = {.nparts = 1, .weight = {1}};
+static const rule one_pair = {2, 1. / 2, {1, -1}, {1. / 2, -1. / 2}};
+static const rule two_pairs = {4, 1. / 2048, {1, -1, 2, -2}, {2. / 3, -2. / 3, -1. / 12, 1. / 12}};
 
 typedef struct range {
     int start, count;
@@ -20,11 +29,10 @@ typedef struct range {
 
 typedef struct derivative {
     lg_arena memory;
-    int npairs;
-    const double *weight; /* of the pairs, for a step of one */
-    double step;
-    lg_model *part; /* two for each pair, with greater and with smaller numbers */
-    double *parameters[2 * MAX_PAIRS];
+    int nparts;
+    double weight[MAX_PARTS];
+    lg_model *part;
+    double *parameters[MAX_PARTS];
     int has_inertia, takes_control; /* whether that of a body changes; whether a force has values of a control */
     int nvelocities, nrows, nvalues;
     range *velocity, *row, *value; /* the places to which parts add: of velocities, rows, and values of B */
@@ -39,10 +47,10 @@ typedef struct lg_derivatives {
 
 /* ---- evaluation ---- */
 
-/* Scratch behind that of the system and the poses of a part: the terms of a part, by their names in lg_wanted, and
-   chains. */
+/* Scratch behind that of the system and the poses of a part: the terms of a part, by their names in lg_wanted, sums of
+   some of them over all parts, and chains. */
 typedef struct scratch {
-    lg_wanted terms;
+    lg_wanted terms, sums;
     lg_chain *chain;
 } scratch;
 
@@ -62,6 +70,9 @@ static scratch scratch_of(const lg_model *m, double *work)
     s.terms.Btlam = next_of(&next, nv);
     s.terms.phi = next_of(&next, nrows), s.terms.phidot = next_of(&next, nrows), s.terms.zeta = next_of(&next, nrows);
     s.terms.B = next_of(&next, nvalues), s.terms.Z = next_of(&next, nvalues);
+    s.sums = (lg_wanted){.Ma = next_of(&next, nv), .gyro = next_of(&next, nv), .force = next_of(&next, nv)};
+    s.sums.Btlam = next_of(&next, nv);
+    s.sums.phi = next_of(&next, nrows), s.sums.phidot = next_of(&next, nrows);
     s.chain = (lg_chain *)(void *)next;
     return s;
 }
@@ -69,7 +80,7 @@ static scratch scratch_of(const lg_model *m, double *work)
 static int work_of(const lg_model *m, int nframes)
 {
     int chains = m->space.nblocks * (int)(sizeof(lg_chain) / sizeof(double));
-    return m->system.nwork + LG_POSE_SIZE * nframes + 4 * m->space.nv + 3 * m->space.nrows + 2 * m->pattern.nvalues +
+    return m->system.nwork + LG_POSE_SIZE * nframes + 8 * m->space.nv + 5 * m->space.nrows + 2 * m->pattern.nvalues +
            chains;
 }
 
@@ -160,47 +171,89 @@ static lg_status add_part(const lg_model *m, const derivative *d, const lg_syste
     return add_tangents(m, part, weight, at, want, s);
 }
 
+/* Adds the derivatives of all that is wanted. */
+static lg_status add_parts(const lg_model *m, const derivative *d, lg_form form, const lg_point *point,
+                           const lg_wanted *want, const scratch *s)
+{
+    lg_point at = *point;
+    at.same_q = 0;
+    if (d->takes_control)
+        LG_TRY(lg_model_control(m, &at));
+    for (int i = 0; i < d->nparts; i++) {
+        const lg_system part = lg_system_in(&d->part[i].system, form);
+        LG_TRY(add_part(m, d, &part, d->weight[i], &at, want, s));
+    }
+    return LG_OK;
+}
+
 static lg_status differentiate(const lg_model *m, lg_form form, int parameter, const lg_point *point,
                                const lg_wanted *want)
 {
-    const derivative *d = &m->derivatives->of[parameter];
     const scratch s = scratch_of(m, point->work);
-    lg_point at = *point;
-    at.same_q = 0;
 #define ZERO(term, ranges, length)                                                                                     \
     if (want->term)                                                                                                    \
         lg_zero(length, want->term);
     TERMS(ZERO)
 #undef ZERO
-    if (d->takes_control)
-        LG_TRY(lg_model_control(m, &at));
-    for (int i = 0; i < 2 * d->npairs; i++) {
-        const lg_system part = lg_system_in(&d->part[i].system, form);
-        double weight = (i % 2 ? -1 : 1) * d->weight[i / 2] / d->step;
-        LG_TRY(add_part(m, d, &part, weight, &at, want, &s));
-    }
+    return add_parts(m, &m->derivatives->of[parameter], form, point, want, &s);
+}
+
+static double dot(int n, const range *ranges, const double *weights, const double *x)
+{
+    double sum = 0;
+    for (int i = 0; x && i < n; i++)
+        sum += lg_dot(ranges[i].count, weights + ranges[i].start, x + ranges[i].start);
+    return sum;
+}
+
+static double weigh_forces(const derivative *d, const double *weights, const lg_wanted *sums)
+{
+    double sum = 0;
+    for (const range *r = d->velocity; r < d->velocity + d->nvelocities; r++)
+        for (int i = r->start; i < r->start + r->count; i++)
+            sum += weights[i] * (sums->Ma[i] + sums->gyro[i] - sums->force[i] + sums->Btlam[i]);
+    return sum;
+}
+
+static lg_status weigh(const lg_model *m, lg_form form, int parameter, const lg_point *point,
+                       const lg_term_weights *weights, double *sum)
+{
+    const derivative *d = &m->derivatives->of[parameter];
+    const scratch s = scratch_of(m, point->work);
+    const lg_wanted *sums = &s.sums;
+    double *const forces[] = {sums->Ma, sums->gyro, sums->force, sums->Btlam};
+    for (int i = 0; i < 4; i++)
+        clear(d->nvelocities, d->velocity, forces[i]);
+    clear(d->nrows, d->row, sums->phi);
+    clear(d->nrows, d->row, sums->phidot);
+    lg_wanted want = *sums;
+    want.Btlam = d->nrows ? sums->Btlam : NULL;
+    want.phidot = weights->phidot ? sums->phidot : NULL;
+    LG_TRY(add_parts(m, d, form, point, &want, &s));
+    *sum += weigh_forces(d, weights->forces, sums) + dot(d->nrows, d->row, weights->phi, want.phi) +
+            dot(d->nrows, d->row, weights->phidot, want.phidot);
     return LG_OK;
 }
 
-static lg_status in_dynamics(void *self, int parameter, const lg_point *point, const lg_wanted *want)
-{
-    return differentiate(self, LG_FORM_DYNAMICS, parameter, point, want);
-}
+/* X(form, name): the forms, with the functions of each. */
+#define FORMS(X)                                                                                                       \
+    X(LG_FORM_DYNAMICS, in_dynamics)                                                                                   \
+    X(LG_FORM_STATICS, in_statics)                                                                                     \
+    X(LG_FORM_BODY_AXES, in_body_axes)                                                                                 \
+    X(LG_FORM_SHERIF, in_sherif)
 
-static lg_status in_statics(void *self, int parameter, const lg_point *point, const lg_wanted *want)
-{
-    return differentiate(self, LG_FORM_STATICS, parameter, point, want);
-}
-
-static lg_status in_body_axes(void *self, int parameter, const lg_point *point, const lg_wanted *want)
-{
-    return differentiate(self, LG_FORM_BODY_AXES, parameter, point, want);
-}
-
-static lg_status in_sherif(void *self, int parameter, const lg_point *point, const lg_wanted *want)
-{
-    return differentiate(self, LG_FORM_SHERIF, parameter, point, want);
-}
+#define FUNCTIONS(form, name)                                                                                          \
+    static lg_status differentiate_##name(void *self, int parameter, const lg_point *point, const lg_wanted *want)     \
+    {                                                                                                                  \
+        return differentiate(self, form, parameter, point, want);                                                      \
+    }                                                                                                                  \
+    static lg_status weigh_##name(void *self, int parameter, const lg_point *point, const lg_term_weights *weights,    \
+                                  double *sum)                                                                         \
+    {                                                                                                                  \
+        return weigh(self, form, parameter, point, weights, sum);                                                      \
+    }
+FORMS(FUNCTIONS)
+#undef FUNCTIONS
 
 /* ---- one derivative ---- */
 
@@ -213,33 +266,32 @@ static void layout(void *self, lg_arena *arena)
 {
     const opening *o = self;
     derivative *d = o->d;
-    d->part = lg_arena_take(arena, 2 * (size_t)d->npairs * sizeof *d->part);
+    d->part = lg_arena_take(arena, (size_t)d->nparts * sizeof *d->part);
     d->velocity = lg_arena_take(arena, (size_t)o->in->nbodies * sizeof *d->velocity);
     d->row = lg_arena_take(arena, (size_t)o->in->njoints * sizeof *d->row);
     d->value = lg_arena_take(arena, 2 * (size_t)o->in->njoints * sizeof *d->value);
-    for (int i = 0; i < 2 * d->npairs; i++)
+    for (int i = 0; i < d->nparts; i++)
         lg_part_layout(o->in, d->part ? &d->part[i] : NULL, &d->parameters[i], arena);
-}
-
-/* The declaration of the parameter at a place of an element. */
-static const lg_parameter *declared(const lg_element *e, int place)
-{
-    const lg_parameter *p = e->info->parameters;
-    for (int count; (count = lg_parameter_count(p)) >= 0 && place >= count; p++)
-        place -= count;
-    return p;
 }
 
 static int is_quadratic(const lg_influence *in)
 {
     const lg_direction *direction = in->direction;
-    for (int i = 0; i < direction->nvalues; i++) {
-        int owner = lg_influence_owner(in, direction->place[i]);
-        const lg_element *e = lg_element_at(in->m->element_of[owner]);
-        if (!declared(e, direction->place[i] - (int)in->start[owner])->quadratic)
+    for (int i = 0; i < direction->nvalues; i++)
+        if (!lg_part_declared(in, direction->place[i])->quadratic)
             return 0;
-    }
     return direction->nends == 0;
+}
+
+/* Whether all parameters that change have the same number `linear`. */
+static int is_linear(const lg_influence *in)
+{
+    const lg_direction *direction = in->direction;
+    int linear = direction->nvalues ? lg_part_declared(in, direction->place[0])->linear : 0;
+    for (int i = 0; i < direction->nvalues; i++)
+        if (lg_part_declared(in, direction->place[i])->linear != linear)
+            return 0;
+    return linear && direction->nends == 0;
 }
 
 static void add_range(int start, int count, range *ranges, int *n)
@@ -264,22 +316,29 @@ static void find_ranges(derivative *d)
     }
 }
 
+static void fill_parts(const lg_influence *in, const rule *rule, derivative *d)
+{
+    double step = rule->step * in->direction->size;
+    for (int i = 0; i < d->nparts; i++) {
+        if (rule->step > 0)
+            lg_part_fill(in, rule->at[i] * step, &d->part[i], d->parameters[i]);
+        else
+            lg_part_fill_rates(in, &d->part[i], d->parameters[i]);
+        d->part[i].system.self = &d->part[i];
+        d->weight[i] = rule->step > 0 ? rule->weight[i] / step : rule->weight[i];
+    }
+}
+
 static lg_status open_derivative(const lg_influence *in, derivative *d)
 {
     opening o = {in, d};
-    int quadratic = is_quadratic(in);
-    d->npairs = quadratic ? 1 : MAX_PAIRS;
-    d->weight = quadratic ? one_pair : two_pairs;
-    d->step = (quadratic ? coarse : fine) * in->direction->size;
+    const rule *rule = is_linear(in) ? &rates : is_quadratic(in) ? &one_pair : &two_pairs;
+    d->nparts = rule->nparts;
     d->has_inertia = in->nchanged > 0;
     for (int i = 0; i < in->m->nforces; i++)
         d->takes_control |= in->force[i] && in->m->forces[i].e.info->uses_control;
     LG_TRY(lg_arena_open(&d->memory, layout, &o));
-    for (int i = 0; i < 2 * d->npairs; i++) {
-        double steps = (i % 2 ? -1 : 1) * (i / 2 + 1);
-        lg_part_fill(in, steps * d->step, &d->part[i], d->parameters[i]);
-        d->part[i].system.self = &d->part[i];
-    }
+    fill_parts(in, rule, d);
     find_ranges(d);
     return LG_OK;
 }
@@ -310,10 +369,9 @@ static lg_status open_all(const lg_model *m, int n, const lg_direction *directio
     LG_TRY(open_each(m, directions, all, report));
     for (int form = 0; form < LG_FORM_COUNT; form++)
         all->in[form] = (lg_sensitivity){.count = n, .nwork = work_of(m, all->nframes)};
-    all->in[LG_FORM_DYNAMICS].eval = in_dynamics;
-    all->in[LG_FORM_STATICS].eval = in_statics;
-    all->in[LG_FORM_BODY_AXES].eval = in_body_axes;
-    all->in[LG_FORM_SHERIF].eval = in_sherif;
+#define ENTER(form, name) all->in[form].eval = differentiate_##name, all->in[form].weigh = weigh_##name;
+    FORMS(ENTER)
+#undef ENTER
     return LG_OK;
 }
 

@@ -1,5 +1,5 @@
-/* The adjoint of a segment of a run; see adjoint.h. The steps are taken once more, and all that their adjoints need is
-   kept; then these go from the last step to the first one. */
+/* The adjoint of a segment of a run; see adjoint.h. Without a tape of its steps they are taken once more. Their adjoints
+   go from the last step to the first one. */
 #include "run/adjoint.h"
 
 #include "core/small.h"
@@ -7,22 +7,12 @@
 
 #include <stdlib.h>
 
-/* A step that has been taken again. */
-typedef struct taken {
-    lg_state before, after; /* the latter without carry, and before a kink gives it other accelerations */
-    int restarts; /* whether it got such, */
-    double past; /* with the data just after this time */
-    double *kept; /* by the stepper */
-} taken;
-
 typedef struct segment {
     lg_adjoint *given;
     lg_run run;
-    lg_arena arena;
-    taken *steps;
+    lg_tape again; /* the steps of a run without a tape */
+    const lg_tape *tape;
     lg_sensitivities s; /* the adjoint of the present state */
-    long count;
-    long restarts; /* of the run before the present step */
     double t; /* on the way back */
     lg_poll poll;
 } segment;
@@ -32,22 +22,6 @@ typedef struct segment {
 static const lg_stepper_adjoint *adjoint_of(const lg_run *run)
 {
     return run->stepper->type->sensitivities->adjoint;
-}
-
-static void layout_steps(void *self, lg_arena *arena)
-{
-    segment *g = self;
-    const lg_run *run = &g->run;
-    int ncarry = lg_run_carry_count(run);
-    size_t steps = (size_t)g->given->steps, nkept = (size_t)adjoint_of(run)->count(run->stepper);
-    taken room, *all = lg_arena_take(arena, steps * sizeof *all);
-    g->steps = all;
-    for (size_t i = 0; i < steps; i++) {
-        taken *step = all ? &all[i] : &room;
-        lg_state_layout(&step->before, run->system, ncarry, arena);
-        lg_state_layout(&step->after, run->system, 0, arena);
-        step->kept = lg_arena_doubles(arena, nkept);
-    }
 }
 
 /* The parts of the adjoint of a state, with memory for them if there is none. */
@@ -66,26 +40,13 @@ static lg_status open_state(segment *g)
 
 /* ---- forwards ---- */
 
-/* Notes whether the state after the last step got other accelerations since. */
-static void note_restart(segment *g)
-{
-    taken *last = g->count ? &g->steps[g->count - 1] : NULL;
-    if (last) {
-        last->restarts = g->run.restarts > g->restarts;
-        last->past = g->run.past;
-    }
-    g->restarts = g->run.restarts;
-}
-
 static lg_status keep_step(void *self, lg_run *run, double *t_stop)
 {
     segment *g = self;
-    note_restart(g);
-    taken *step = &g->steps[g->count++];
-    lg_state_copy(run->system, lg_run_carry_count(run), &run->before, &step->before);
-    lg_state_copy(run->system, 0, &run->state, &step->after);
-    adjoint_of(run)->keep(run->stepper, step->kept);
-    if (g->count == g->given->steps)
+    LG_TRY(lg_tape_add(&g->again, run));
+    if (g->again.full)
+        return LG_NO_MEMORY;
+    if (g->again.count == g->given->steps)
         *t_stop = run->state.t;
     return LG_OK;
 }
@@ -115,8 +76,10 @@ static lg_status take_steps(segment *g, lg_report *report)
 {
     const lg_schedule schedule = schedule_from(g->given->schedule, g->run.state.t);
     const lg_observer observer = {.self = g, .save = save_nothing, .poll = poll_caller, .step = keep_step, .ends = 1};
+    g->again.most = INFINITY;
+    lg_tape_begin(&g->again, &g->run);
     LG_TRY(lg_integrate(&g->run, &schedule, &observer, report));
-    note_restart(g);
+    lg_tape_end(&g->again, &g->run);
     return LG_OK;
 }
 
@@ -140,8 +103,8 @@ static lg_status go_over_restart(segment *g, const lg_state *state, double past)
 
 static lg_status go_over_step(segment *g, long i)
 {
-    const taken *step = &g->steps[i];
-    const lg_state *end = i + 1 < g->count ? &g->steps[i + 1].before : &g->run.state;
+    const lg_taken *step = lg_tape_step(g->tape, i);
+    const lg_state *end = i + 1 < g->tape->count ? &lg_tape_step(g->tape, i + 1)->before : &g->tape->end;
     g->t = end->t;
     add_rows(g, end->t);
     if (step->restarts)
@@ -155,7 +118,7 @@ static lg_status go_over_step(segment *g, long i)
 static lg_status go_over_start(segment *g)
 {
     const lg_adjoint *given = g->given;
-    const lg_state *start = &g->steps[0].before;
+    const lg_state *start = &lg_tape_step(g->tape, 0)->before;
     int nv = g->run.system->space->nv;
     add_rows(g, start->t);
     LG_TRY(go_over_restart(g, start, start->t));
@@ -174,17 +137,19 @@ static lg_status poll_back(void *self)
 static lg_status go_back(segment *g)
 {
     g->poll = lg_poll_start(poll_back, g);
-    for (long i = g->count - 1; i >= 0; i--)
+    for (long i = g->tape->count - 1; i >= 0; i--)
         LG_TRY(go_over_step(g, i));
     return g->given->first ? go_over_start(g) : LG_OK;
 }
 
 static lg_status run_segment(segment *g, lg_report *report)
 {
-    LG_TRY(lg_arena_open(&g->arena, layout_steps, g));
+    g->tape = g->given->tape;
     LG_TRY(open_state(g));
-    g->restarts = g->run.restarts;
-    LG_TRY(take_steps(g, report));
+    if (!g->tape) {
+        LG_TRY(take_steps(g, report));
+        g->tape = &g->again;
+    }
     lg_status status = go_back(g);
     if (status != LG_OK)
         lg_run_report(&g->run, status, g->run.h, report);
@@ -200,6 +165,6 @@ lg_status lg_adjoint_go_back(lg_adjoint *adjoint, lg_report *report)
         report->status = status;
         lg_run_close(&g.run);
     }
-    lg_arena_close(&g.arena);
+    lg_tape_close(&g.again);
     return status;
 }

@@ -4,6 +4,7 @@
 #define LG_RUN_ADJOINT_H
 
 #include "run/integrate.h"
+#include "run/tape.h"
 
 /* The derivatives of the number by the saved states, in rows of q, v, vdot and lam. */
 typedef struct lg_adjoint_rows {
@@ -15,6 +16,7 @@ typedef struct lg_adjoint {
     const lg_setup *setup; /* its start is the state at which the segment begins */
     const lg_schedule *schedule; /* of the whole run */
     long steps; /* of the segment */
+    const lg_tape *tape; /* of its steps; NULL: they are taken once more */
     int first; /* the run has begun with this segment */
     lg_adjoint_rows *rows;
     double *state; /* derivatives by the state at the end of the segment, those of a row and of the stepper's carry; in

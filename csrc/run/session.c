@@ -111,6 +111,8 @@ static lg_status session_step(void *self, lg_run *run, double *t_stop)
     const lg_observer *observer = r->session->observer;
     const double *curve = NULL;
     LG_TRY(mark(r));
+    if (r->session->tape)
+        LG_TRY(lg_tape_add(r->session->tape, run));
     if (r->session->dense) {
         LG_TRY(lg_run_curve(run, &curve));
         LG_TRY(lg_record_add_step(&r->outcome->knots, &run->before, &run->state, curve));
@@ -176,17 +178,23 @@ static lg_status reserve_rows(const recording *r, lg_report *report)
 static lg_status run_session(recording *r, lg_report *report)
 {
     const lg_session *session = r->session;
+    int watches = session->dense || session->mark || session->tape || session->observer->step;
     lg_observer recorder = {.self = r,
                             .save = session_save,
                             .poll = session->observer->poll ? session_poll : NULL,
-                            .step = session->dense || session->mark || session->observer->step ? session_step : NULL,
+                            .step = watches ? session_step : NULL,
                             .act = session->observer->act ? session_act : NULL,
                             .ends = session->observer->ends};
     r->taken = lg_wall_time();
     LG_TRY(reserve_rows(r, report));
     if (session->take) /* a run may be resumed from the state before a step, which needs the whole carry */
         LG_TRY(lg_run_look_back(&r->run, lg_run_carry_count(&r->run)));
-    return lg_integrate(&r->run, session->schedule, &recorder, report);
+    if (session->tape)
+        lg_tape_begin(session->tape, &r->run);
+    LG_TRY(lg_integrate(&r->run, session->schedule, &recorder, report));
+    if (session->tape)
+        lg_tape_end(session->tape, &r->run);
+    return LG_OK;
 }
 
 /* After a failure the last accepted state is part of the outcome even if save_every would have left it out. */

@@ -4,6 +4,7 @@
 
 #include "run/integrate.h"
 #include "run/outcome.h"
+#include "run/tape.h"
 
 #define LG_TAKE_INTERVAL 1.0 /* s */
 
@@ -22,6 +23,7 @@ typedef struct lg_session {
        of `ncarry` numbers. They come before step 0, 1, 3, 6, 10, ...: neither their number nor the steps between two
        of them are more than the square root of twice the steps so far. */
     lg_status (*mark)(void *self, long step, const lg_state *state, int ncarry);
+    lg_tape *tape; /* optional: gets all steps, of a run whose derivatives are found backwards */
     int others; /* further runs of the same size, for whose records there has to be memory as well */
 } lg_session;
 

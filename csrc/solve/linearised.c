@@ -94,6 +94,15 @@ lg_status lg_linearised_differentiate(lg_linearised *l, const lg_point *point, i
     return LG_OK;
 }
 
+lg_status lg_linearised_weigh(lg_linearised *l, const lg_point *point, int k, const lg_term_weights *weights,
+                              double *sum)
+{
+    const lg_system *system = l->accel->system;
+    lg_point at = *point;
+    at.work = l->work;
+    return system->sensitivity ? system->sensitivity->weigh(system->self, k, &at, weights, sum) : LG_OK;
+}
+
 lg_status lg_linearised_terms(lg_linearised *l, const lg_point *point, int k)
 {
     const lg_system *system = l->accel->system;

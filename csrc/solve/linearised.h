@@ -30,6 +30,9 @@ lg_status lg_linearise(lg_linearised *l, const lg_point *point, const lg_tangent
 void lg_linearised_forces(lg_linearised *l, double s, const double *dq, const double *dv, double *out);
 /* What is wanted at a point by parameter k: zeros if the system does not depend on parameters. */
 lg_status lg_linearised_differentiate(lg_linearised *l, const lg_point *point, int k, const lg_wanted *wanted);
+/* *sum += the weighted sum of the terms' derivatives by parameter k at a point. */
+lg_status lg_linearised_weigh(lg_linearised *l, const lg_point *point, int k, const lg_term_weights *weights,
+                              double *sum);
 /* l->force, phi and phidot by parameter k at a point. */
 lg_status lg_linearised_terms(lg_linearised *l, const lg_point *point, int k);
 /* out (nv) = d(B^T lam)/dp for parameter k at a point, of which t, q and lam count. */

@@ -4,6 +4,11 @@
 
 #include "system/system.h"
 
+/* Factors of the terms of the residual M a + gyro - force + B^T lam, and of rows. */
+typedef struct lg_term_weights {
+    const double *forces, *phi, *phidot; /* nv, nrows, nrows; phidot NULL: zeros */
+} lg_term_weights;
+
 struct lg_sensitivity {
     int count; /* parameters, by which one differentiates by their numbers */
     int nwork; /* doubles of scratch that a point must bring here; those of the system are the first of them */
@@ -11,6 +16,9 @@ struct lg_sensitivity {
        the matrices of the tangents. The work grows with the number of elements that depend on the parameter, apart from
        setting outputs to zero. The contents of point->work are lost, and point->same_q is not read. */
     lg_status (*eval)(void *self, int parameter, const lg_point *point, const lg_wanted *wanted);
+    /* Adds the derivative of the weighted sum of these terms to *sum, by work that does not depend on the size of the
+       model. The rest is as for `eval`. */
+    lg_status (*weigh)(void *self, int parameter, const lg_point *point, const lg_term_weights *weights, double *sum);
 };
 
 #endif

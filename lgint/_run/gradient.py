@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from os import PathLike
 from typing import Any, Final, NamedTuple
 
@@ -26,6 +26,7 @@ from lgint._state.state import State
 
 Cost = Callable[..., tuple[float, Any]]
 TAKEN: Final = ("t_end", "h", "t0", "save_every", "stops", "start", "progress")  # arguments of integrate
+_TAPE: Final = 2.0**28  # bytes of memory in which all steps are kept, if they take no more
 
 
 class _Plan(NamedTuple):
@@ -79,9 +80,10 @@ def gradient(
         True: the cost sees all states that `integrate` would save, from the start on: every accepted step, or with
         `save_every` a part of them. False: those at the times `stops` and at `t_end` only, and the run has no others.
     checkpoints : path, optional
-        A folder for the states from which parts of the run are taken once more; it is made if there is none, and its
-        files are removed at the end. Default: they are kept in memory. Their number, and the steps between two of
-        them, are at most the square root of twice the number of steps.
+        A folder for states from which parts of the run are taken once more on the way back; it is made if there is
+        none, and its files are removed at the end. Their number, and the steps between two of them, are at most the
+        square root of twice the number of steps. Default: all steps are kept in memory if they take no more than 256
+        MB, and otherwise such states are.
     **arguments
         `t_end`, `h`, `t0`, `save_every`, `stops`, `progress` and options of the method, as for `integrate`. A run with
         `every_state=False` has no `save_every`.
@@ -111,11 +113,11 @@ def gradient(
         progress_bar(arguments.get("progress", False), plan.start.t, plan.t_end, "s") as report,
     ):
         plan = plan._replace(report=report)
-        run = _forwards(plan, marks, every_state)
+        run, tape = _forwards(plan, marks, every_state, 0.0 if checkpoints is not None else _TAPE)
         values = [_values(output, run) for output in wanted]
         value, weights = _cost(cost, run, wanted, values)
         rows, found = pull_back(run, parameters_of(parameters), wanted, weights)
-        return value, found + _backwards(plan, marks, run, rows), run
+        return value, found + _backwards(plan, marks, tape, run, rows), run
 
 
 def _check_outputs(model: Model, outputs: list[Output]) -> None:
@@ -161,22 +163,29 @@ def _plan(model: Model, method: str, parameters: Sequence[str], every_state: boo
 # ---- forwards ----
 
 
-def _forwards(plan: _Plan, marks: Checkpoints, every_state: bool) -> Trajectory:
-    """The run, of which `marks` gets the states from which parts of it are taken once more."""
+def _forwards(plan: _Plan, marks: Checkpoints, every_state: bool, most: float) -> tuple[Trajectory, object]:
+    """The run, whose checkpoints `marks` gets, and a tape of all steps if that takes no more than `most` bytes."""
     stops = np.empty(0) if plan.stops is None else plan.stops
     only = None if every_state else np.unique([*stops, plan.t_end])
     begin, q, v, memory = plan.start
     arguments = (plan.core, plan.method, begin, plan.t_end, plan.h, plan.save_every, q, v, memory, plan.given)
     try:
         result = _core.integrate(
-            *arguments, plan.report, only, stops=plan.stops, slopes=(plan.slopes[0], None, None), on_mark=marks.add
+            *arguments,
+            plan.report,
+            only,
+            stops=plan.stops,
+            slopes=(plan.slopes[0], None, None),
+            on_mark=marks.add,
+            tape=most,
         )
     except BaseException as error:
         so_far = getattr(error, "result", None)
         if isinstance(so_far, dict):
             error.trajectory = _trajectory(plan, so_far, -1)  # type: ignore[attr-defined]
         raise
-    return _trajectory(plan, result, 0)
+    tape = result.pop("tape", None)
+    return _trajectory(plan, result, 0), tape
 
 
 def _trajectory(plan: _Plan, result: dict[str, Any], status: int) -> Trajectory:
@@ -224,11 +233,11 @@ def _weights(output: Output, values: Array, given: Any) -> Array:
 # ---- backwards ----
 
 
-def _backwards(plan: _Plan, marks: Checkpoints, run: Trajectory, rows: Array) -> Array:
-    """The share of the states in the gradient, segment by segment from the last one on."""
+def _backwards(plan: _Plan, marks: Checkpoints, tape: object, run: Trajectory, rows: Array) -> Array:
+    """The share of the states in the gradient: of all steps on the tape, or segment by segment from the last one on."""
     found, state, left, steps = np.zeros(plan.slopes[0]), None, len(rows), run.stats.steps
-    for mark in _reversed(marks):
-        slopes = plan.slopes if mark.step == 0 else (plan.slopes[0], None, None)
+    for i in (0,) if tape is not None else reversed(range(len(marks))):
+        mark = marks[i]
         left, state, found = _core.adjoint(
             plan.core,
             plan.method,
@@ -241,17 +250,14 @@ def _backwards(plan: _Plan, marks: Checkpoints, run: Trajectory, rows: Array) ->
             plan.given,
             plan.stops,
             steps - mark.step,
-            slopes,
+            plan.slopes if mark.step == 0 else (plan.slopes[0], None, None),
             (run.t[:left], rows[:left]),
             state,
             found,
             None if plan.report is None else (lambda _: None),
+            tape,
         )
         steps = mark.step
     if left:
         raise ValueError(f"stops: {run.t[left - 1]!r} is no end of a step, as another one is too near to it")
     return found
-
-
-def _reversed(marks: Checkpoints) -> Iterator[Any]:
-    return (marks[i] for i in reversed(range(len(marks))))

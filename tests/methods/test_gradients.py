@@ -181,10 +181,27 @@ def test_checkpoints_are_the_square_root_of_the_steps(monkeypatch):
     steps = []
     adjoint = lgint._core.adjoint
     monkeypatch.setattr(lgint._core, "adjoint", lambda *given: steps.append(given[10]) or adjoint(*given))
+    monkeypatch.setattr("lgint._run.gradient._TAPE", 1e4)
     lgint.gradient(arm(), "newmark", Weighted(), ["arm.mass"], outputs=[("energy",)], t_end=1.0, h=1e-3)
     assert sum(steps) == 1000
     assert len(steps) == 45  # sqrt(2 * 1000) = 44.7
     assert max(steps) == 44
+
+
+def test_steps_that_fit_into_memory_are_taken_once(monkeypatch):
+    """More steps than one part of the tape has."""
+    segments = []
+    adjoint = lgint._core.adjoint
+    monkeypatch.setattr(lgint._core, "adjoint", lambda *given: segments.append(given[10]) or adjoint(*given))
+
+    def derivatives():
+        return lgint.gradient(arm(), "genalpha", Weighted(), ["arm.mass"], outputs=[("energy",)], t_end=2.0, h=1e-3)[1]
+
+    kept = derivatives()
+    assert segments == [2000]
+    monkeypatch.setattr("lgint._run.gradient._TAPE", 1e4)
+    assert np.array_equal(derivatives(), kept)
+    assert len(segments) > 50
 
 
 def test_a_folder_gives_the_same_bits_and_is_left_empty(tmp_path):

@@ -149,32 +149,42 @@ static lg_status solve_with_m(lg_genalpha_stepper *g, double *m, const lg_sensit
 
 /* ---- the step ---- */
 
-/* The share of parameter k; m NULL: none. */
-static lg_status add_parameter(lg_genalpha_stepper *g, const lg_point *start, const lg_point *end, int k,
-                               const double *m, double *gradient)
+/* The weights of rows, from r and m (NULL: none), into d->weight_phi and d->weight_phidot. */
+static void weigh_rows(const lg_genalpha_stepper *g, const double *m)
 {
     const lg_pattern *pattern = g->base.system->pattern;
     const lg_alpha_slopes *d = g->slopes;
-    lg_linearised *l = &g->base.linear;
-    int nv = g->base.system->space->nv, nrows = pattern->nrows;
-    const double *r = d->x + nv;
+    const double *r = d->x + g->base.system->space->nv;
     double of_phi = g->beta_prime, of_phidot = g->beta_prime / g->gamma_prime;
-    LG_TRY(lg_linearised_terms(l, end, k));
-    double share = -lg_dot(nv, d->x, l->force);
-    if (g->index != LG_INDEX_3)
-        share -= of_phidot * lg_dot(nrows, r, l->phidot);
-    else
-        share -= of_phi * lg_dot(nrows, r, l->phi);
-    for (int i = 0; g->index == LG_INDEX_3 && i < pattern->nnonholonomic; i++) {
+    int index3 = g->index == LG_INDEX_3;
+    for (int i = 0; i < pattern->nrows; i++) {
+        d->weight_phi[i] = index3 ? of_phi * r[i] : m ? m[i] : 0;
+        d->weight_phidot[i] = index3 ? 0 : of_phidot * r[i];
+    }
+    for (int i = 0; index3 && i < pattern->nnonholonomic; i++) {
         int row = lg_pattern_nonholonomic(pattern, i);
-        share -= of_phidot * r[row] * l->phidot[row];
+        d->weight_phidot[row] = of_phidot * r[row];
     }
-    if (m) {
-        share -= lg_dot(nrows, m, l->phi);
-        LG_TRY(lg_linearised_reaction(l, start, k, l->term));
-        share -= lg_dot(nv, d->ds, l->term);
+}
+
+/* The shares of all parameters; m NULL: none. */
+static lg_status add_parameters(lg_genalpha_stepper *g, const lg_point *start, const lg_point *end, const double *m,
+                                double *gradient)
+{
+    const lg_alpha_slopes *d = g->slopes;
+    lg_linearised *l = &g->base.linear;
+    int nv = g->base.system->space->nv, has_phidot = g->index != LG_INDEX_3 || g->base.system->pattern->nnonholonomic;
+    lg_term_weights weights = {d->x, d->weight_phi, has_phidot ? d->weight_phidot : NULL};
+    weigh_rows(g, m);
+    for (int k = 0; k < g->base.nparameters; k++) {
+        double share = 0;
+        LG_TRY(lg_linearised_weigh(l, end, k, &weights, &share));
+        if (m) {
+            LG_TRY(lg_linearised_reaction(l, start, k, l->term));
+            share += lg_dot(nv, d->ds, l->term);
+        }
+        gradient[k] -= share;
     }
-    *gradient += share;
     return LG_OK;
 }
 
@@ -244,8 +254,7 @@ static lg_status step(lg_stepper *self, const lg_state *before, const lg_state *
     LG_TRY(m ? solve_with_m(g, m, s) : solve_for(g, NULL, s));
     lg_alpha_move_back(g, d->dq, d->a0);
     lg_alpha_move_back_known(g, d->dq, d->a0, s->q, m ? d->ds : NULL);
-    for (int k = 0; k < self->nparameters; k++)
-        LG_TRY(add_parameter(g, &start, &end, k, m, &gradient[k]));
+    LG_TRY(add_parameters(g, &start, &end, m, gradient));
     if (m)
         lg_matrix_add_transposed(&d->reaction, -1, d->ds, s->q);
     go_before_prediction(g, ratio, s);

@@ -70,6 +70,8 @@ void lg_alpha_layout_slopes(lg_stepper *self, lg_arena *arena)
     for (size_t i = 0; i < sizeof velocities / sizeof *velocities; i++)
         *velocities[i] = lg_arena_doubles(arena, nv);
     d->x = lg_arena_doubles(arena, nv + (size_t)pattern->nrows);
+    d->weight_phi = lg_arena_doubles(arena, (size_t)pattern->nrows);
+    d->weight_phidot = lg_arena_doubles(arena, (size_t)pattern->nrows);
     d->B = lg_arena_doubles(arena, nvalues);
     d->B_part = lg_arena_doubles(arena, pattern->nnonholonomic ? nvalues : 0);
     d->Z_part = lg_arena_doubles(arena, pattern->nnonholonomic ? nvalues : 0);

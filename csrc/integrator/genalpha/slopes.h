@@ -19,6 +19,7 @@ struct lg_alpha_slopes {
     double *ds_known, *ds, *dq; /* ds without dmu, with it */
     double *x, *mu; /* solution; right-hand side and solution of mu */
     double *adjoint_mu; /* nrows: that of phi in the last step of the adjoint, from which the next one begins */
+    double *weight_phi, *weight_phidot; /* nrows: of the rows' derivatives by parameters in the adjoint */
     int knows_vdot; /* vdot of the step before counts, see take_accelerations in genalpha.c */
 };
 

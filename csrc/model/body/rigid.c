@@ -5,8 +5,9 @@
 #include "model/body/rigid_state.h"
 
 static const lg_parameter parameters[] = {
-    {"mass", "kg", "mass", LG_SCALAR, .valid = LG_POSITIVE, .quadratic = 1},
-    {"inertia", "kg m^2", "xx, yy, zz, xy, xz, yz about the node, body axes", LG_VECTOR(6), .quadratic = 1},
+    {"mass", "kg", "mass", LG_SCALAR, .valid = LG_POSITIVE, .quadratic = 1, .linear = 1},
+    {"inertia", "kg m^2", "xx, yy, zz, xy, xz, yz about the node, body axes", LG_VECTOR(6), .quadratic = 1,
+     .linear = 1},
 };
 
 static lg_status rigid_check(const lg_body *b, const char **reason)

@@ -2,8 +2,8 @@
 #include "model/force/force.h"
 
 static const lg_parameter parameters[] = {
-    {"mass", "kg", "mass", LG_SCALAR, .quadratic = 1},
-    {"gravity", "m/s^2", "acceleration of gravity, inertial axes", LG_VECTOR(3), .quadratic = 1},
+    {"mass", "kg", "mass", LG_SCALAR, .quadratic = 1, .linear = 1},
+    {"gravity", "m/s^2", "acceleration of gravity, inertial axes", LG_VECTOR(3), .quadratic = 1, .linear = 2},
 };
 
 static lg_status weight_wrenches(const lg_element *e, const lg_pose *const f[2], const lg_point *at, int linear,
