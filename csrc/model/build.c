@@ -2,6 +2,7 @@
    with their parameters, in two arenas. Records are sorted by row; constraint rows, memory and the pattern follow the
    order of the description. */
 #include "model/body/bodies.h"
+#include "model/bristles.h"
 #include "model/control.h"
 #include "model/force/forces.h"
 #include "model/force/mutual.h"
@@ -579,8 +580,8 @@ static lg_status build_model(lg_model *m, const lg_model_spec *spec, const int *
     lg_model_fill_traits(m);
     lg_model_fill_choice(m, spec, b.n.nloops, &b.layout);
     m->turned = reserve(m, (size_t)m->system.nmem);
-    m->npaths = lg_model_count_paths(m);
-    m->moved = reserve(m, (size_t)m->npaths * sizeof(lg_mutual) / sizeof(double));
+    m->nbristled = lg_model_count_bristles(m);
+    m->motions = reserve(m, (size_t)m->nbristled * sizeof(lg_mutual) / sizeof(double));
     lg_layout_finish(&b.layout);
     name_own_rows(&b);
     lg_model_fill_system(m);

@@ -53,21 +53,6 @@ typedef struct lg_load {
     lg_quarters K[2][2], D[2][2];
 } lg_load;
 
-typedef struct lg_mutual lg_mutual; /* force/mutual.h */
-
-/* Memory that depends on the motion in a step, of which `commit` only knows the ends, as evaluations in the step do.
-   `before` is the memory at the start of the step. */
-typedef struct lg_element_path {
-    /* Whether the motion may matter; mem: as `commit` has left it. */
-    int (*matters)(const lg_element *e, const double *before, const double *mem);
-    /* Makes mem what follows from the motion from one end of a step of size h to the other. */
-    lg_status (*follow)(const lg_element *e, const lg_mutual *from, const lg_mutual *to, double h, const double *before,
-                        double *mem);
-    /* The largest difference between mem as `commit` and as `follow` leave it, as a part of atol + rtol |value|. */
-    double (*error)(const lg_element *e, const double *before, const double *committed, const double *followed,
-                    double rtol, double atol);
-} lg_element_path;
-
 /* Functions of memory. */
 typedef struct lg_element_memory {
     const double *(*triads)(const lg_element *e); /* two triads, as turn.h has them, whose angle it is */
@@ -75,7 +60,6 @@ typedef struct lg_element_memory {
        step. */
     lg_status (*commit)(const lg_element *e, const lg_pose *const f[2], const lg_point *from, const lg_point *to,
                         double *mem, lg_report *report);
-    const lg_element_path *path; /* of memory that depends on the way to the end of a step; NULL: it does not */
 } lg_element_memory;
 
 /* The poses of its frames; NULL: it has no such frame. */

@@ -5,7 +5,7 @@
    with the integral of the rates at both ends, with accelerations where they are known:
 
        h/2 (phi'_0 + phi'_1) + h^2/12 (phi''_0 - phi''_1) */
-#include "model/force/mutual.h"
+#include "model/bristles.h"
 #include "model/pass.h"
 #include "model/tendon.h"
 #include "model/turn.h"
@@ -108,87 +108,6 @@ static lg_status commit_others(const lg_model *m, const lg_point *from, const lg
     return LG_OK;
 }
 
-/* ---- memory that depends on the way ---- */
-
-static const lg_element_path *path_of(const lg_force *f)
-{
-    return f->type->memory ? f->type->memory->path : NULL;
-}
-
-int lg_model_count_paths(const lg_model *m)
-{
-    int count = 0;
-    for (const lg_force *f = m->forces; f < m->forces + m->nforces; f++)
-        count += path_of(f) != NULL;
-    return count;
-}
-
-static void open_motion(const lg_force *f, const lg_point *at, lg_mutual *out)
-{
-    const lg_pose *pose[2];
-    lg_element_poses(&f->e, at, pose);
-    lg_mutual_open(pose, 0, out);
-}
-
-static int some_path_matters(const lg_model *m, const double *before, const double *mem)
-{
-    for (const lg_force *f = m->forces; f < m->forces + m->nforces; f++)
-        if (path_of(f) && path_of(f)->matters(&f->e, before + f->e.mem, mem + f->e.mem))
-            return 1;
-    return 0;
-}
-
-static lg_status follow_paths(const lg_model *m, const lg_point *from, const lg_point *to, double *mem)
-{
-    double h = to->t - from->t;
-    lg_mutual *start = (lg_mutual *)(void *)(to->work + m->moved), end;
-    if (!(h > 0) || !m->npaths || !some_path_matters(m, from->mem.values, mem))
-        return LG_OK;
-    LG_TRY(lg_model_move(m, LG_FORM_DYNAMICS, from, LG_TWISTS, 0));
-    for (const lg_force *f = m->forces; f < m->forces + m->nforces; f++)
-        if (path_of(f))
-            open_motion(f, from, start++);
-    LG_TRY(lg_model_move(m, LG_FORM_DYNAMICS, to, LG_TWISTS, 0));
-    start -= m->npaths;
-    for (const lg_force *f = m->forces; f < m->forces + m->nforces; f++) {
-        const lg_element_path *path = path_of(f);
-        const double *before = from->mem.values + f->e.mem;
-        if (path && path->matters(&f->e, before, mem + f->e.mem)) {
-            open_motion(f, to, &end);
-            LG_TRY(path->follow(&f->e, start, &end, h, before, mem + f->e.mem));
-        }
-        start += path != NULL;
-    }
-    return LG_OK;
-}
-
-lg_status lg_model_memory_error(void *self, const lg_point *from, const lg_point *to, double rtol, double atol,
-                                lg_memory_error *error)
-{
-    const lg_model *m = self;
-    double *committed = to->work + m->turned;
-    *error = (lg_memory_error){0, NULL};
-    if (!some_path_matters(m, from->mem.values, to->mem.values))
-        return LG_OK;
-    LG_TRY(lg_model_move(m, LG_FORM_DYNAMICS, to, LG_TWISTS, 0));
-    for (const lg_force *f = m->forces; f < m->forces + m->nforces; f++) {
-        const lg_pose *pose[2];
-        const lg_element_path *path = path_of(f);
-        const double *before = from->mem.values + f->e.mem;
-        if (!path)
-            continue;
-        lg_element_poses(&f->e, to, pose);
-        lg_copy(f->e.info->nmem, before, committed);
-        LG_TRY(f->type->memory->commit(&f->e, pose, from, to, committed, NULL));
-        double size = path->error(&f->e, before, committed, to->mem.values + f->e.mem, rtol, atol);
-        if (size > error->size)
-            *error = (lg_memory_error){size, f->e.name};
-    }
-    return LG_OK;
-}
-
-/* ---- all memory ---- */
-
 static const lg_element *element_of(const lg_model *m, int i)
 {
     const lg_element_ref *ref = &m->element_of[i];
@@ -229,7 +148,7 @@ lg_status lg_model_commit(void *self, const lg_point *from, const lg_point *to, 
     LG_TRY(commit_others(m, from, to, mem, report));
     if (from) {
         LG_TRY(lg_tendons_commit(m, mem, report));
-        LG_TRY(follow_paths(m, from, to, mem));
+        LG_TRY(lg_model_follow(m, from, to, mem));
     }
     if (from && m->can_pass)
         LG_TRY(lg_model_check_passed(m, from, to, report));

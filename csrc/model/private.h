@@ -48,8 +48,8 @@ struct lg_model {
         nown_blocks; /* whose inertia and own rows are evaluated: all but in parts of a model (part.h) */
     int nbodies, nforces, njoints, nframes, nelements;
     size_t turned; /* position in the scratch of room for the memory: memory.c */
-    size_t moved; /* the same for the start of motions of forces with memory of their path, npaths of them */
-    int npaths;
+    size_t motions; /* the same for motions of contacts with bristles: bristles.c */
+    int nbristled; /* how many these are */
     unsigned given_flags; /* as in lg_model_spec, and so is `forget` */
     void (*forget)(void);
     int coordinate_forces; /* some forces act on coordinates of trees */
@@ -83,9 +83,6 @@ lg_status lg_model_accelerate_under_wrenches(void *self, const lg_point *point, 
 lg_status lg_model_energy(void *self, const lg_point *point, double *T, double *V);
 double lg_model_next_kink(void *self, double t);
 lg_status lg_model_commit(void *self, const lg_point *from, const lg_point *to, double *mem, lg_report *report);
-lg_status lg_model_memory_error(void *self, const lg_point *from, const lg_point *to, double rtol, double atol,
-                                lg_memory_error *error);
-int lg_model_count_paths(const lg_model *m);
 int lg_model_has_motions(const lg_model *m);
 void lg_model_form(lg_form form, lg_system *sibling);
 /* Frees derivatives by parameters, sensitivity.c; NULL: nothing. */

@@ -1,4 +1,5 @@
 /* A model as a system: its functions and flags. */
+#include "model/bristles.h"
 #include "model/control.h"
 #include "model/pass.h"
 
@@ -91,7 +92,7 @@ void lg_model_fill_system(lg_model *m)
     s->commit = m->choice.mem > 0 || m->has_motions || m->can_pass ? lg_model_commit : NULL;
     for (const lg_joint *j = m->joints; j < m->joints + m->njoints; j++)
         s->commit = j->type->memory ? lg_model_commit : s->commit;
-    s->memory_error = m->npaths ? lg_model_memory_error : NULL;
+    s->memory_error = m->nbristled ? lg_model_memory_error : NULL;
     s->choice = m->pattern.nmasked > m->pattern.nnonholonomic ? &m->choice : NULL;
     s->row_name = row_name;
     s->block_name = block_name;

@@ -11,8 +11,9 @@
    with |z| <= mu N/k_b.
 
    Bristles are memory: z at the end of the last step, and where the point was on both bodies, s_0 and p_0. As long as
-   they do not slide, z grows by the displacement of these two against each other, y + S s_0 - p_0 (mutual.h). Where they slide, z depends on the way to there, and follows it at the
-   end of a step. Without bristles the potential is k d^(n+1)/(n+1), with them there is none. */
+   they do not slide, z grows by the displacement of these two against each other, y + S s_0 - p_0 (mutual.h). If they
+   slide, z depends on the motion within the step, which it follows in parts at the end of the step. Without bristles
+   the potential is k d^(n+1)/(n+1), with them there is none. */
 #include "model/force/contact.h"
 
 #include "model/force/mutual.h"
@@ -330,54 +331,75 @@ static int has_slid(const double *before, const double *m)
     return m[TOUCH] != APART && (before[TOUCH] != STICKS || m[TOUCH] != STICKS);
 }
 
-static int bristles_slid(const contact_kind *kind, const double *before, const double *mem)
+static int memory_size(const lg_force *force)
 {
-    for (int k = 0; k < BRISTLE_MEMORY * kind->shapes->points; k += BRISTLE_MEMORY)
+    return BRISTLE_MEMORY * force->type->shapes->points;
+}
+
+static contact_kind kind_of(const lg_force *force)
+{
+    int bristles = force->type->memory != NULL;
+    return (contact_kind){force->type->shapes, bristles, first_value(bristles)};
+}
+
+int lg_contact_has_bristles(const lg_force *force)
+{
+    return force->type->shapes && force->type->memory;
+}
+
+int lg_contact_has_slid(const lg_force *force, const double *before, const double *mem)
+{
+    for (int k = 0; k < memory_size(force); k += BRISTLE_MEMORY)
         if (has_slid(before + k, mem + k))
             return 1;
     return 0;
 }
 
+lg_status lg_contact_renew(const lg_force *force, const lg_mutual *at, double *mem)
+{
+    const contact_kind kind = kind_of(force);
+    return renew_all(&kind, &force->e, at, mem);
+}
+
 /* The memory of all points at the end of a step whose motion is taken in `parts` of equal time. */
-static lg_status follow_parts(const contact_kind *kind, const lg_element *e, const lg_mutual *from, const lg_mutual *to,
-                              double h, int parts, double *mem)
+static lg_status follow_parts(const lg_force *force, const lg_mutual *from, const lg_mutual *to, double h, int parts,
+                              double *mem)
 {
     lg_mutual at;
     for (int i = 1; i < parts; i++) {
         lg_mutual_within(from, to, h, (double)i / parts, &at);
-        LG_TRY(renew_all(kind, e, &at, mem));
+        LG_TRY(lg_contact_renew(force, &at, mem));
     }
-    return renew_all(kind, e, to, mem);
+    return lg_contact_renew(force, to, mem);
 }
 
-/* The displacements of points that have slid, extrapolated from those by two numbers of parts, whose errors are of first
-   order. */
-static lg_status follow_path(const contact_kind *kind, const lg_element *e, const lg_mutual *from, const lg_mutual *to,
-                             double h, const double *before, double *mem)
+/* Extrapolates displacements by two numbers of parts, whose errors are of first order. */
+lg_status lg_contact_follow(const lg_force *force, const lg_mutual *from, const lg_mutual *to, double h,
+                            const double *before, double *mem)
 {
     enum { FEW = 4, MOST = BRISTLE_MEMORY * LG_POINTS_OF_box };
     double few[MOST], many[MOST];
-    const int n = BRISTLE_MEMORY * kind->shapes->points;
+    const int n = memory_size(force);
     lg_copy(n, before, few);
     lg_copy(n, before, many);
-    LG_TRY(follow_parts(kind, e, from, to, h, FEW, few));
-    LG_TRY(follow_parts(kind, e, from, to, h, 2 * FEW, many));
+    LG_TRY(follow_parts(force, from, to, h, FEW, few));
+    LG_TRY(follow_parts(force, from, to, h, 2 * FEW, many));
     for (int k = 0; k < n; k += BRISTLE_MEMORY) {
         double *m = mem + k;
-        for (int i = 0; i < 3 && has_slid(before + k, m); i++)
-            m[Z + i] = 2 * many[k + Z + i] - few[k + Z + i];
+        for (int i = Z; i < S_0 && has_slid(before + k, m); i++)
+            m[i] = 2 * many[k + i] - few[k + i];
     }
     return LG_OK;
 }
 
-static double bristle_error(const contact_kind *kind, const double *before, const double *committed,
-                            const double *followed, double rtol, double atol)
+double lg_contact_bristle_error(const lg_force *force, const double *before, const double *straight, const double *mem,
+                                double rtol, double atol)
 {
     double largest = 0;
-    for (int k = Z; k < BRISTLE_MEMORY * kind->shapes->points; k += BRISTLE_MEMORY) {
-        double off[3] = {0}, size = fmax(lg_norm3(before + k), lg_norm3(followed + k));
+    for (int k = Z; k < memory_size(force); k += BRISTLE_MEMORY) {
+        double off[3], size = fmax(lg_norm3(before + k), lg_norm3(mem + k));
         for (int i = 0; i < 3; i++)
-            off[i] = followed[k + i] - committed[k + i];
+            off[i] = mem[k + i] - straight[k + i];
         double error = lg_norm3(off);
         largest = fmax(largest, error > 0 ? error / (atol + rtol * size) : 0);
     }
@@ -408,8 +430,7 @@ lg_status lg_contact_at(const lg_force *force, const lg_point *at, int k, lg_con
     lg_touch touch;
     contact_force c;
     const lg_element *e = &force->e;
-    const int bristles = force->type->memory != NULL;
-    const contact_kind kind = {force->type->shapes, bristles, first_value(bristles)};
+    const contact_kind kind = kind_of(force);
     lg_element_poses(e, at, f);
     lg_mutual_open(f, 0, &seen);
     LG_TRY(kind.shapes->touch(e->p + kind.first, k, seen.y, seen.S, 0, &touch));
@@ -477,24 +498,7 @@ LG_SHAPE_PAIRS(LG_PAIR)
         (void)from, (void)to, (void)report;                                                                            \
         return commit_bristles(&A##_##B##_bristle_kind, e, f, mem);                                                    \
     }                                                                                                                  \
-    static int A##_##B##_matters(const lg_element *e, const double *before, const double *mem)                         \
-    {                                                                                                                  \
-        (void)e;                                                                                                       \
-        return bristles_slid(&A##_##B##_bristle_kind, before, mem);                                                    \
-    }                                                                                                                  \
-    static lg_status A##_##B##_follow(const lg_element *e, const lg_mutual *from, const lg_mutual *to, double h,       \
-                                      const double *before, double *mem)                                               \
-    {                                                                                                                  \
-        return follow_path(&A##_##B##_bristle_kind, e, from, to, h, before, mem);                                      \
-    }                                                                                                                  \
-    static double A##_##B##_error(const lg_element *e, const double *before, const double *committed,                  \
-                                  const double *followed, double rtol, double atol)                                    \
-    {                                                                                                                  \
-        (void)e;                                                                                                       \
-        return bristle_error(&A##_##B##_bristle_kind, before, committed, followed, rtol, atol);                        \
-    }                                                                                                                  \
-    static const lg_element_path A##_##B##_path = {A##_##B##_matters, A##_##B##_follow, A##_##B##_error};              \
-    static const lg_element_memory A##_##B##_memory = {.commit = A##_##B##_commit, .path = &A##_##B##_path};           \
+    static const lg_element_memory A##_##B##_memory = {.commit = A##_##B##_commit};                                    \
     static const lg_parameter A##_##B##_bristle_parameters[] = {BRISTLE_LAW, __VA_ARGS__};                             \
     static const double A##_##B##_bristle_example[] = {BRISTLE_EXAMPLE, A##_a_example, B##_b_example};                 \
     const lg_force_type lg_contact_##A##_##B##_bristle = {CONTACT(A##_##B##_bristle, A, B, ", with bristles"),         \

@@ -11,13 +11,13 @@
 
 #include "model/element.h"
 
-struct lg_mutual {
+typedef struct lg_mutual {
     double y[3], S[9], rate[3], turn[3];
     double v[3], w[2][3]; /* v_a - v_b; angular velocities of a and b */
     double Fm[6]; /* F and m, zero after `open`; a kernel adds to them */
     /* d(F, m) by (dy, dphi) and (drate, dturn), where dS = dphi^ S; 6 x 6, column-major, zero after `open`. */
     double K[36], D[36];
-};
+} lg_mutual;
 
 /* y and S alone. */
 void lg_mutual_open_pose(const lg_pose *const f[2], lg_mutual *out);
