@@ -31,7 +31,7 @@ void lg_unconstrained_layout(lg_unconstrained *unconstrained, const lg_accel *ac
     if (!accel->articulated.system)
         lg_kkt_layout(&unconstrained->kkt, &unconstrained->matrix, unconstrained->plan, NULL, lg_accel_mass(system),
                       arena);
-    unconstrained->matrix.no_dense = 1;
+    unconstrained->matrix.no_fallback = 1;
     unconstrained->x = lg_arena_doubles(arena, nv + (size_t)unconstrained->nown);
     unconstrained->Btlam = lg_arena_doubles(arena, nv);
 }

@@ -198,7 +198,7 @@ static void update_later(const lg_plan *plan, const lg_front *front, parts facto
 static void start(lg_matrix *matrix)
 {
     const lg_plan *plan = matrix->plan;
-    matrix->keeps = matrix->is_dense = 0;
+    matrix->keeps = matrix->is_doubled = matrix->is_dense = 0;
     memcpy(matrix->factors, matrix->values, (size_t)plan->nassembled * sizeof(double));
     memset(matrix->factors + plan->nassembled, 0, (size_t)(plan->nvalues - plan->nassembled) * sizeof(double));
 }

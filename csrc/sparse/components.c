@@ -1,9 +1,7 @@
 /* Dense factors, one connected component at a time; see components.h. */
 #include "sparse/components.h"
 
-#include "core/small.h"
 #include "sparse/linalg.h"
-#include "sparse/pivoted.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -40,7 +38,7 @@ static void number(lg_components *c, int *above)
         int size = c->first[k + 1];
         c->largest = size > c->largest ? size : c->largest;
         c->start[k] = c->length;
-        c->length += lg_pivoted_size(size);
+        c->length += (size_t)size * ((size_t)size + 2);
         c->first[k + 1] += c->first[k];
         c->pivots[k] = 0; /* counts the unknowns of a component */
     }
@@ -53,25 +51,23 @@ static void number(lg_components *c, int *above)
 
 static lg_status take_integers(lg_components *c, size_t n)
 {
-    c->component = malloc((6 * n + 1) * sizeof(int));
+    c->component = malloc((5 * n + 1) * sizeof(int));
     c->start = malloc(n * sizeof *c->start);
-    c->is_pivoted = malloc(n);
-    if (!c->component || !c->start || !c->is_pivoted)
+    if (!c->component || !c->start)
         return LG_NO_MEMORY;
-    c->place = c->component + n, c->unknown = c->place + n, c->pivots = c->unknown + n, c->first = c->pivots + 2 * n;
+    c->place = c->component + n, c->unknown = c->place + n, c->pivots = c->unknown + n, c->first = c->pivots + n;
     return LG_OK;
 }
 
 static lg_status take_values(lg_components *c)
 {
-    size_t copied = c->largest < LG_PIVOTED_LIMIT ? (size_t)c->largest : LG_PIVOTED_LIMIT;
     if (c->length > MOST)
         return LG_NO_MEMORY;
-    size_t count = c->length + (size_t)c->largest + copied * copied;
-    c->values = malloc((count + 1) * sizeof(double)); /* never 0 bytes, for which it may give NULL */
+    c->values =
+        malloc((c->length + (size_t)c->largest + 1) * sizeof(double)); /* never 0 bytes, for which it may give NULL */
     if (!c->values)
         return LG_NO_MEMORY;
-    c->x = c->values + c->length, c->copy = c->x + c->largest;
+    c->x = c->values + c->length;
     return LG_OK;
 }
 
@@ -94,7 +90,6 @@ void lg_components_close(lg_components *c)
 {
     free(c->component);
     free(c->start);
-    free(c->is_pivoted);
     free(c->values);
     *c = (lg_components){0};
 }
@@ -107,55 +102,48 @@ void lg_components_zero(lg_components *c)
 /* ---- factors ---- */
 
 typedef struct component {
-    int n, nv;
+    int n;
     const int *unknown;
-    double *A;
-    int *pivots; /* 2 n */
+    double *A, *row, *column; /* the matrix, and the scales of its rows and columns */
+    int *pivots;
 } component;
 
-static component component_of(const lg_components *c, int k, int nv)
+static component component_of(const lg_components *c, int k)
 {
-    int first = c->first[k], n = c->first[k + 1] - first, velocities = 0;
-    while (velocities < n && c->unknown[first + velocities] < nv)
-        velocities++;
-    return (component){n, velocities, c->unknown + first, c->values + c->start[k], c->pivots + 2 * first};
+    int first = c->first[k], n = c->first[k + 1] - first;
+    double *A = c->values + c->start[k], *row = A + (size_t)n * (size_t)n;
+    return (component){n, c->unknown + first, A, row, row + n, c->pivots + first};
 }
 
-/* By LAPACK; *weakest: see lg_dense_weakest. */
-static lg_status factor_by_columns(const component *p, double *weakest, int *deficient)
+/* Scales rows, then columns, so that their largest entry is one: pivots become comparable whatever the units. */
+static void equilibrate(const component *p)
 {
-    double *row = p->A + (size_t)p->n * (size_t)p->n;
-    lg_dense_equilibrate(p->n, p->A, row, row + p->n);
-    lg_status status = lg_dense_factor(p->n, p->A, p->pivots, deficient);
-    *weakest = status == LG_OK ? lg_dense_weakest(p->n, p->A, deficient) : 0;
-    return status;
+    int n = p->n;
+    for (int i = 0; i < n; i++)
+        p->row[i] = 0;
+    for (long j = 0; j < n; j++)
+        for (int i = 0; i < n; i++)
+            p->row[i] = fmax(p->row[i], fabs(p->A[i + n * j]));
+    for (int i = 0; i < n; i++)
+        p->row[i] = p->row[i] > 0 ? 1 / p->row[i] : 1;
+
+    for (long j = 0; j < n; j++) {
+        double largest = 0;
+        for (int i = 0; i < n; i++)
+            largest = fmax(largest, fabs(p->A[i + n * j] *= p->row[i]));
+        p->column[j] = largest > 0 ? 1 / largest : 1;
+        for (int i = 0; i < n; i++)
+            p->A[i + n * j] *= p->column[j];
+    }
 }
 
-static lg_status factor_component(lg_components *c, int k, const component *p, double weak, int *deficient)
-{
-    size_t size = (size_t)p->n * (size_t)p->n * sizeof(double);
-    double weakest;
-    int may_pivot = p->n <= LG_PIVOTED_LIMIT;
-    if (may_pivot)
-        memcpy(c->copy, p->A, size);
-    c->is_pivoted[k] = 0;
-    lg_status status = factor_by_columns(p, &weakest, deficient);
-    if (status == LG_NOT_FINITE || weakest > weak || !may_pivot)
-        return status;
-    memcpy(p->A, c->copy, size);
-    c->is_pivoted[k] = lg_pivoted_factor(p->n, p->nv, p->A, p->pivots) == LG_OK;
-    if (c->is_pivoted[k] || status != LG_OK)
-        return c->is_pivoted[k] ? LG_OK : status;
-    memcpy(p->A, c->copy, size);
-    return factor_by_columns(p, &weakest, deficient);
-}
-
-lg_status lg_components_factor(lg_components *c, int nv, double weak, int *deficient)
+lg_status lg_components_factor(lg_components *c, int *deficient)
 {
     for (int k = 0; k < c->count; k++) {
-        component p = component_of(c, k, nv);
+        component p = component_of(c, k);
         int at = 0;
-        lg_status status = factor_component(c, k, &p, weak, &at);
+        equilibrate(&p);
+        lg_status status = lg_dense_factor(p.n, p.A, p.pivots, &at);
         *deficient = status == LG_OK ? *deficient : p.unknown[at];
         if (status != LG_OK)
             return status;
@@ -163,9 +151,9 @@ lg_status lg_components_factor(lg_components *c, int nv, double weak, int *defic
     return LG_OK;
 }
 
+/* Of a matrix whose right-hand side has `first` as scales, and the solution `second`. */
 typedef void (*dense_solution)(int n, const double *A, const int *pivots, double *x);
 
-/* The solution of a component by LAPACK, whose right-hand side has `first` as scales, and the solution `second`. */
 static void solve_scaled(const component *p, dense_solution solve, const double *first, const double *second, double *x)
 {
     for (int i = 0; i < p->n; i++)
@@ -178,16 +166,13 @@ static void solve_scaled(const component *p, dense_solution solve, const double 
 static void solve(const lg_components *c, int transposed, double *x)
 {
     for (int k = 0; k < c->count; k++) {
-        component p = component_of(c, k, 0);
-        const double *row = p.A + (size_t)p.n * (size_t)p.n, *column = row + p.n;
+        component p = component_of(c, k);
         for (int i = 0; i < p.n; i++)
             c->x[i] = x[p.unknown[i]];
-        if (c->is_pivoted[k])
-            (transposed ? lg_pivoted_solve_transposed : lg_pivoted_solve)(p.n, p.A, p.pivots, c->x);
-        else if (transposed)
-            solve_scaled(&p, lg_dense_solve_transposed, column, row, c->x);
+        if (transposed)
+            solve_scaled(&p, lg_dense_solve_transposed, p.column, p.row, c->x);
         else
-            solve_scaled(&p, lg_dense_solve, row, column, c->x);
+            solve_scaled(&p, lg_dense_solve, p.row, p.column, c->x);
         for (int i = 0; i < p.n; i++)
             x[p.unknown[i]] = c->x[i];
     }
@@ -203,19 +188,11 @@ void lg_components_solve_transposed(const lg_components *c, double *x)
     solve(c, 1, x);
 }
 
-int lg_components_are_pivoted(const lg_components *c)
-{
-    for (int k = 0; k < c->count; k++)
-        if (c->is_pivoted[k])
-            return 1;
-    return 0;
-}
-
 int lg_components_negative(lg_components *c, double *work)
 {
     int negative = 0;
     for (int k = 0; k < c->count; k++) {
-        component p = component_of(c, k, 0);
+        component p = component_of(c, k);
         negative += lg_dense_negative(p.n, p.A, p.pivots, work);
     }
     return negative;

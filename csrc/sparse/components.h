@@ -1,4 +1,4 @@
-/* Dense factors of a saddle-point matrix (pivoted.h), one connected component at a time: unknowns that nothing couples
+/* Dense factors of a matrix, one connected component at a time: unknowns that nothing couples
    belong to different components, as those of mechanisms do that only share the ground. Memory and work grow with the
    size of the components. */
 #ifndef LG_SPARSE_COMPONENTS_H
@@ -13,12 +13,10 @@ typedef struct lg_components {
     int *component, *place; /* per unknown: its component, and its number in it */
     int *unknown; /* the unknowns, component by component, in ascending order in each */
     int *first; /* per component: the first of its unknowns; count + 1 of them */
-    int *pivots; /* 2 n */
-    char *is_pivoted; /* per component: its factors are those with complete pivoting */
+    int *pivots; /* n */
     size_t *start; /* per component: where its matrix begins in `values` */
     size_t length;
-    double *values, *x; /* x: the unknowns of a component */
-    double *copy; /* of the matrix of a component that may be pivoted completely */
+    double *values, *x; /* each matrix with the scales of its rows and columns; the unknowns of a component */
 } lg_components;
 
 /* Joins the components of two unknowns; above[i] = i at first. */
@@ -37,13 +35,10 @@ static inline double *lg_components_at(const lg_components *c, int row, int colu
     return c->values + c->start[k] + c->place[row] + (size_t)n * (size_t)c->place[column];
 }
 
-/* By LAPACK; components in which a pivot is below the part `weak` of its column get complete pivoting, unless they are
-   too large. The first `nv` unknowns are velocities. LG_SINGULAR: *deficient is an unknown that is not determined. */
-lg_status lg_components_factor(lg_components *c, int nv, double weak, int *deficient);
+/* By LAPACK. LG_SINGULAR: *deficient is an unknown that is not determined. */
+lg_status lg_components_factor(lg_components *c, int *deficient);
 void lg_components_solve(const lg_components *c, double *x);
 void lg_components_solve_transposed(const lg_components *c, double *x);
-/* Whether some component has been pivoted completely. */
-int lg_components_are_pivoted(const lg_components *c);
 /* How many eigenvalues of a symmetric matrix are negative. It is used up; work has n entries. */
 int lg_components_negative(lg_components *c, double *work);
 

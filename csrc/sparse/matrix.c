@@ -1,4 +1,4 @@
-/* The block-sparse matrix: assembly, factorisation front by front, solution, and the dense fall-back. */
+/* The block-sparse matrix: assembly, factorisation front by front, solution, and the fall-backs. */
 #include "sparse/matrix.h"
 
 #include "core/small.h"
@@ -11,9 +11,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* Pivots below this part of their columns have lost half of their digits. */
-static const double weak = 1e-8;
 
 /* ---- memory ---- */
 
@@ -60,7 +57,7 @@ void lg_matrix_layout(lg_matrix *matrix, const lg_plan *plan, lg_arena *arena)
 
 void lg_matrix_layout_sums(lg_matrix *matrix, const lg_plan *plan, lg_arena *arena)
 {
-    *matrix = (lg_matrix){.plan = plan, .matrix_blocks = plan->matrix_blocks, .summed = 1, .no_dense = 1};
+    *matrix = (lg_matrix){.plan = plan, .matrix_blocks = plan->matrix_blocks, .summed = 1, .no_fallback = 1};
     matrix->values = matrix->factors = lg_arena_doubles(arena, factors_size(plan));
     matrix->work = lg_arena_doubles(arena, work_size(plan));
     matrix->pivots = lg_arena_ints(arena, (size_t)plan->size);
@@ -79,7 +76,7 @@ void lg_matrix_layout_guest(lg_matrix *guest, const lg_plan *plan, const lg_matr
                          .values = host->values,
                          .factors = host->values,
                          .work = host->work,
-                         .no_dense = 1};
+                         .no_fallback = 1};
     guest->pivots = lg_arena_ints(arena, (size_t)plan->size);
 }
 
@@ -93,8 +90,9 @@ double *lg_matrix_layout_rest(const lg_matrix *host, const lg_plan *guest, size_
 
 void lg_matrix_close(lg_matrix *matrix)
 {
+    lg_doubled_close(&matrix->doubled);
     lg_components_close(&matrix->dense);
-    matrix->is_dense = 0;
+    matrix->is_doubled = matrix->is_dense = 0;
 }
 
 static lg_front_data front_data(const lg_matrix *matrix)
@@ -275,7 +273,7 @@ void lg_matrix_put_rows(lg_matrix *matrix, const double *B)
         matrix->values[mask->at] = B[mask->value];
 }
 
-/* ---- dense fall-back ---- */
+/* ---- fall-backs ---- */
 
 /* Unknowns that belong to the same front or to neighbours. */
 static void join_fronts(const lg_plan *plan, int *above)
@@ -339,18 +337,38 @@ static int row_of_unknown(const lg_plan *plan, int unknown)
     return unknown < plan->nvelocities ? -1 - unknown : unknown - plan->nvelocities;
 }
 
-lg_status lg_matrix_factor_dense(lg_matrix *matrix)
+/* Constraint rows that are nearly dependent. */
+static lg_status factor_doubled(lg_matrix *matrix)
 {
     int deficient = 0;
-    matrix->fallbacks++;
+    LG_TRY(lg_doubled_open(&matrix->doubled, matrix->plan, 0));
+    lg_doubled_put(&matrix->doubled, matrix->plan, matrix->values);
+    lg_status status = lg_doubled_factor(&matrix->doubled, matrix->plan, matrix->poll, &deficient);
+    if (status == LG_SINGULAR)
+        matrix->deficient_row = row_of_unknown(matrix->plan, deficient);
+    matrix->is_doubled = status == LG_OK;
+    return status;
+}
+
+/* A singular S that its constraint rows make regular. Without memory for dense factors it stays singular. */
+static lg_status factor_dense(lg_matrix *matrix)
+{
+    int deficient = 0;
     if (open_dense(matrix) != LG_OK)
         return LG_SINGULAR;
     dense_assemble(matrix);
-    lg_status status = lg_components_factor(&matrix->dense, matrix->plan->nvelocities, weak, &deficient);
+    lg_status status = lg_components_factor(&matrix->dense, &deficient);
     if (status == LG_SINGULAR)
         matrix->deficient_row = row_of_unknown(matrix->plan, deficient);
     matrix->is_dense = status == LG_OK;
     return status;
+}
+
+lg_status lg_matrix_fall_back(lg_matrix *matrix)
+{
+    matrix->fallbacks++;
+    lg_status status = factor_doubled(matrix);
+    return status == LG_SINGULAR || status == LG_NO_MEMORY ? factor_dense(matrix) : status;
 }
 
 /* ---- factorisation and solution ---- */
@@ -382,11 +400,11 @@ static inline void start_fronts(lg_matrix *matrix, const lg_front *front)
             start_front(matrix, &plan->fronts[later->starts]);
 }
 
-/* Where an unknown has failed: the dense factorisation, if it may follow. */
-static lg_status fall_back(lg_matrix *matrix, int failed_unknown)
+/* Where an unknown has failed: the fall-backs, if they may follow. */
+static lg_status failed_unknown(lg_matrix *matrix, int unknown)
 {
-    matrix->deficient_row = row_of_unknown(matrix->plan, failed_unknown);
-    return matrix->no_dense ? LG_SINGULAR : lg_matrix_factor_dense(matrix);
+    matrix->deficient_row = row_of_unknown(matrix->plan, unknown);
+    return matrix->no_fallback ? LG_SINGULAR : lg_matrix_fall_back(matrix);
 }
 
 static lg_status factor_fronts(lg_matrix *matrix, int symmetric)
@@ -394,7 +412,7 @@ static lg_status factor_fronts(lg_matrix *matrix, int symmetric)
     const lg_plan *plan = matrix->plan;
     lg_front_data data = front_data(matrix);
     data.symmetric = symmetric;
-    matrix->is_dense = 0;
+    matrix->is_doubled = matrix->is_dense = 0;
     matrix->weakest = fmin(matrix->weakest, 1);
     data.weakest = &matrix->weakest;
     for (const lg_front *front = plan->fronts; front < plan->fronts + plan->nfronts; front++) {
@@ -402,7 +420,7 @@ static lg_status factor_fronts(lg_matrix *matrix, int symmetric)
         start_fronts(matrix, front);
         lg_status status = lg_front_factor(plan, front, &data, &deficient);
         if (status == LG_SINGULAR)
-            return fall_back(matrix, plan->unknowns[front->pivot + deficient]);
+            return failed_unknown(matrix, plan->unknowns[front->pivot + deficient]);
         if (status != LG_OK)
             return status;
         LG_TRY(lg_poll_after(matrix->poll, 0.5 * (double)(front->n + front->m) * (front->n + front->m)));
@@ -427,7 +445,7 @@ lg_status lg_matrix_keep(lg_matrix *matrix)
 {
     const lg_plan *plan = matrix->plan;
     lg_front_data data = front_data(matrix);
-    if (matrix->is_dense)
+    if (matrix->is_doubled || matrix->is_dense)
         return LG_OK;
     for (const lg_front *front = plan->fronts; front < plan->fronts + plan->nfronts; front++)
         lg_front_keep(front, &data);
@@ -500,6 +518,8 @@ lg_status lg_matrix_solve(const lg_matrix *matrix, double *x)
         multiply_inverses(matrix, x);
         return LG_OK;
     }
+    if (matrix->is_doubled)
+        return lg_doubled_solve_for(&matrix->doubled, matrix->plan, matrix->poll, 0, x);
     if (matrix->is_dense) {
         lg_components_solve(&matrix->dense, x);
         return LG_OK;
@@ -509,6 +529,8 @@ lg_status lg_matrix_solve(const lg_matrix *matrix, double *x)
 
 lg_status lg_matrix_solve_transposed(const lg_matrix *matrix, double *x)
 {
+    if (matrix->is_doubled)
+        return lg_doubled_solve_for(&matrix->doubled, matrix->plan, matrix->poll, 1, x);
     if (matrix->is_dense) {
         lg_components_solve_transposed(&matrix->dense, x);
         return LG_OK;
@@ -637,6 +659,8 @@ int lg_matrix_negative(lg_matrix *matrix)
 {
     const lg_plan *plan = matrix->plan;
     int negative = 0;
+    if (matrix->is_doubled)
+        return lg_doubled_negative(&matrix->doubled, plan);
     if (matrix->is_dense)
         return dense_negative(matrix);
     for (const lg_front *front = plan->fronts; front < plan->fronts + plan->nfronts; front++)

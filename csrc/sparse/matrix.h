@@ -10,7 +10,8 @@
    are ordered as [velocities | constraint rows].
 
    Assembling adds to addresses known from the plan. If a pivot is too small against its node's scale, the factorisation
-   falls back to dense ones of its connected components, for which it allocates when they are first needed in a run. */
+   falls back to one in doubled precision, and if S alone is singular, to dense ones of its connected components. It
+   allocates for them when they are first needed in a run. */
 #ifndef LG_SPARSE_MATRIX_H
 #define LG_SPARSE_MATRIX_H
 
@@ -18,6 +19,7 @@
 #include "core/poll.h"
 #include "core/status.h"
 #include "sparse/components.h"
+#include "sparse/doubled.h"
 #include "sparse/plan.h"
 
 /* How a block's q, v and a follow from the unknown u of a Newton step: d(q, v, a)/du = k[i] X[i], X[i] being the
@@ -30,16 +32,17 @@ typedef struct lg_chain {
 typedef struct lg_matrix {
     const lg_plan *plan;
     const lg_matrix_block *matrix_blocks; /* where the blocks of S are, from the plan */
-    double *values; /* assembled values, kept for the dense fall-back; of a guest, the factors as well */
+    double *values; /* assembled values, kept for the fall-backs; of a guest, the factors as well */
     double *factors; /* free from lg_matrix_zero to the factorisation */
     double *work; /* solve scratch */
     int *pivots;
-    lg_components dense; /* closed until the first fall-back */
-    int is_dense; /* whether the present factors are dense ones */
-    int no_dense; /* a pivot that is too small gives LG_SINGULAR at once, without the dense fall-back */
+    lg_doubled doubled; /* closed until the first fall-back, and so is the next one */
+    lg_components dense;
+    int is_doubled, is_dense; /* which of the two has the present factors, if any */
+    int no_fallback; /* a pivot that is too small gives LG_SINGULAR at once */
     int keeps; /* S is that of the last lg_matrix_keep: new values of B need only lg_matrix_refactor */
     int summed; /* the assembled diagonal is a sum of terms of one sign, which count for the choice of pivots */
-    long factorisations, refactorisations, fallbacks; /* all of them; those with kept pivots; dense ones */
+    long factorisations, refactorisations, fallbacks; /* all of them; those with kept pivots; fall-backs */
     double watch; /* pivots below this part of their terms are weak, in fronts whose rows may be inactive */
     double weakest; /* the least part that a weak pivot had, 1 if none was weak; to be set to NaN by whoever reads it */
     lg_poll *poll; /* called during long factorisations and solutions; NULL: none */
@@ -50,7 +53,7 @@ void lg_matrix_layout(lg_matrix *matrix, const lg_plan *plan, lg_arena *arena);
 /* Two matrices of the same unknowns in little more than the memory of one. The assembled values of the host are no
    longer needed once it is factored. From then until the host is assembled again, its guest is assembled and factored
    in their place. The factors of the guest overwrite its assembled values: if its factorisation reports LG_SINGULAR, it
-   has to be assembled again for lg_matrix_factor_dense. guest NULL: there is none. */
+   has to be assembled again for lg_matrix_fall_back. guest NULL: there is none. */
 void lg_matrix_layout_host(lg_matrix *host, const lg_plan *plan, const lg_plan *guest, lg_arena *arena);
 void lg_matrix_layout_guest(lg_matrix *guest, const lg_plan *plan, const lg_matrix *host, lg_arena *arena);
 /* `count` doubles among the assembled values that the guest (plan NULL: no guest) leaves free; they last from
@@ -60,7 +63,7 @@ double *lg_matrix_layout_rest(const lg_matrix *host, const lg_plan *guest, size_
 void lg_matrix_layout_sums(lg_matrix *matrix, const lg_plan *plan, lg_arena *arena);
 /* One that is assembled and multiplied, but not factored. */
 void lg_matrix_layout_values(lg_matrix *matrix, const lg_plan *plan, lg_arena *arena);
-void lg_matrix_close(lg_matrix *matrix); /* frees the dense fall-back, if any */
+void lg_matrix_close(lg_matrix *matrix); /* frees the fall-backs, if any */
 
 void lg_matrix_zero(lg_matrix *matrix); /* ends what lg_matrix_keep began */
 
@@ -90,12 +93,12 @@ lg_status lg_matrix_factor(lg_matrix *matrix);
 /* The same for a symmetric matrix from lg_matrix_layout_sums that is definite: only its lower triangle, where the later
    front has the row, is assembled. */
 lg_status lg_matrix_factor_symmetric(lg_matrix *matrix);
-/* The dense fall-back, from the assembled values. */
-lg_status lg_matrix_factor_dense(lg_matrix *matrix);
+/* The fall-backs, from the assembled values. */
+lg_status lg_matrix_fall_back(lg_matrix *matrix);
 
 /* For a constant S: keeps the pivots of a factored matrix that depend on S alone, as inverses where blocks are small.
    From then on a matrix with other values of B, put there, needs no lg_matrix_factor but lg_matrix_refactor, until
-   lg_matrix_zero. Does nothing if the factors are dense: see `keeps`. */
+   lg_matrix_zero. Does nothing after a fall-back: see `keeps`. */
 lg_status lg_matrix_keep(lg_matrix *matrix);
 lg_status lg_matrix_refactor(lg_matrix *matrix);
 

@@ -5,7 +5,6 @@
 #include "sparse/tiles.h"
 
 #include <stdint.h>
-#include <stdlib.h>
 
 /* The entries of an inverse mass that are not zero: all; those of two 3 x 3 blocks, as for positions and rotations; the
    diagonal. */
@@ -248,7 +247,70 @@ static lg_status factor_groups(const lg_schur *schur, int symmetric)
     return status;
 }
 
-/* ---- the whole matrix ---- */
+/* ---- doubled precision ---- */
+
+/* *sum -= x y */
+static LG_INLINE void subtract_exactly(lg_two_part *sum, double x, lg_two_part y)
+{
+    *sum = lg_doubled_difference(*sum, lg_doubled_product((lg_two_part){x, 0}, y));
+}
+
+/* Subtracts C M^-1 B^T for two entries on a block of nv velocities, A being its M^-1. */
+static void subtract_doubled(const lg_schur *schur, int nv, const double *A, const lg_schur_entry *left,
+                             const lg_schur_entry *right, const lg_matrix_block *to)
+{
+    const double *C = schur->C + left->value, *B = schur->B + right->value;
+    lg_doubles S = schur->groups->doubled.values;
+    for (int c = 0; c < right->rows; c++)
+        for (int i = 0; i < nv; i++) {
+            lg_two_part weighed = {0};
+            for (int j = 0; j < nv; j++)
+                subtract_exactly(&weighed, -A[i + nv * j], (lg_two_part){B[c + right->rows * j], 0});
+            for (int r = 0; r < left->rows; r++) {
+                long at = to->at + r + (long)to->ld * c;
+                lg_two_part sum = lg_doubles_at(S, at);
+                subtract_exactly(&sum, C[r + left->rows * i], weighed);
+                lg_doubles_set(S, at, sum);
+            }
+        }
+}
+
+static lg_status factor_doubled(const lg_schur *schur)
+{
+    const lg_schur_plan *p = schur->plan;
+    lg_matrix *groups = schur->groups;
+    groups->fallbacks++;
+    LG_TRY(lg_doubled_open(&groups->doubled, p->groups, 1));
+    lg_doubled_put(&groups->doubled, p->groups, NULL);
+    for (const lg_schur_block *block = p->blocks; block < p->blocks + p->nblocks; block++) {
+        const lg_schur_entry *entry = p->entries + block->first;
+        const lg_matrix_block *to = p->products + block->products;
+        for (int l = 0; l < block->count; l++)
+            for (int k = 0; k < block->count; k++)
+                subtract_doubled(schur, block->nv, schur->masses.factors + block->inverse, entry + k, entry + l, to++);
+    }
+    for (const lg_mask_address *mask = p->masks; mask < p->masks + p->nmasks; mask++)
+        groups->doubled.values.high[mask->at] += schur->C[mask->value]; /* zero or one; so is the sum */
+    lg_status status = lg_doubled_factor(&groups->doubled, p->groups, groups->poll, &groups->deficient_row);
+    groups->is_doubled = status == LG_OK;
+    return status;
+}
+
+lg_status lg_schur_factor(lg_schur *schur, const double *columns, const double *rows)
+{
+    schur->groups->refactorisations += schur->masses.keeps;
+    lg_status status = schur->masses.keeps ? LG_OK : invert_masses(schur);
+    if (status != LG_OK) {
+        schur->groups->deficient_row = schur->masses.deficient_row;
+        return status;
+    }
+    schur->B = columns ? columns : schur->B;
+    schur->C = rows ? rows : schur->C;
+    status = factor_groups(schur, schur->B == schur->C);
+    return status == LG_SINGULAR ? factor_doubled(schur) : status;
+}
+
+/* ---- solution ---- */
 
 /* y = A x for an inverse mass A with these zeros */
 static LG_INLINE void multiply_with(int nv, int zeros, const double *restrict A, const double *restrict x,
@@ -277,93 +339,6 @@ static LG_INLINE void multiply(const lg_schur *schur, const lg_schur_block *bloc
     else
         multiply_with(nv, FULL, inverse, x, y);
 }
-
-/* Joins the unknowns of a block and the rows that act on it. */
-static void join_block(const lg_schur *schur, const lg_schur_block *block, int *above)
-{
-    const lg_schur_entry *e = schur->plan->entries + block->first;
-    int nv = schur->plan->masses->nvelocities;
-    for (int i = 1; i < block->nv; i++)
-        lg_components_join(above, block->velocity, block->velocity + i);
-    for (int k = 0; k < block->count; k++, e++)
-        for (int r = 0; r < e->rows; r++)
-            lg_components_join(above, block->velocity, nv + e->row + r);
-}
-
-static lg_status open_whole(lg_schur *schur)
-{
-    const lg_schur_plan *p = schur->plan;
-    lg_components *whole = &schur->groups->dense;
-    int n = p->masses->nvelocities + p->groups->size;
-    int *above = whole->values ? NULL : malloc((size_t)n * sizeof(int));
-    if (whole->values)
-        return LG_OK;
-    if (!above)
-        return LG_NO_MEMORY;
-    for (int i = 0; i < n; i++)
-        above[i] = i;
-    for (int b = 0; b < p->nblocks; b++)
-        join_block(schur, &p->blocks[b], above);
-    lg_status status = lg_components_open(whole, n, above);
-    free(above);
-    return status;
-}
-
-/* M^-1 B^T and C on a block. */
-static void put_block(const lg_schur *schur, const lg_schur_block *block, const lg_components *A)
-{
-    const lg_schur_entry *e = schur->plan->entries + block->first;
-    int nv = block->nv, first = schur->plan->masses->nvelocities;
-    for (int k = 0; k < block->count; k++, e++)
-        for (int r = 0; r < e->rows; r++) {
-            double column[LG_MOST_INVERTED], weighed[LG_MOST_INVERTED];
-            int row = first + e->row + r;
-            for (int i = 0; i < nv; i++) {
-                column[i] = schur->B[e->value + r + e->rows * i];
-                *lg_components_at(A, row, block->velocity + i) += schur->C[e->value + r + e->rows * i];
-            }
-            multiply(schur, block, nv, column, weighed);
-            for (int i = 0; i < nv; i++)
-                *lg_components_at(A, block->velocity + i, row) += weighed[i];
-        }
-}
-
-/* The plan of S numbers constraint rows as its velocities. */
-static lg_status factor_all(lg_schur *schur)
-{
-    const lg_schur_plan *p = schur->plan;
-    lg_components *A = &schur->groups->dense;
-    int nv = p->masses->nvelocities, deficient = 0;
-    if (open_whole(schur) != LG_OK)
-        return LG_SINGULAR;
-    lg_components_zero(A);
-    for (int i = 0; i < nv; i++)
-        *lg_components_at(A, i, i) = 1;
-    for (int b = 0; b < p->nblocks; b++)
-        put_block(schur, &p->blocks[b], A);
-    for (const lg_mask_address *mask = p->masks; mask < p->masks + p->nmasks; mask++)
-        *lg_components_at(A, nv + mask->row, nv + mask->row) += schur->C[mask->value];
-    schur->is_whole = lg_components_factor(A, nv, 1, &deficient) == LG_OK;
-    schur->groups->fallbacks++;
-    return schur->is_whole ? LG_OK : LG_SINGULAR;
-}
-
-lg_status lg_schur_factor(lg_schur *schur, const double *columns, const double *rows)
-{
-    schur->groups->refactorisations += schur->masses.keeps;
-    schur->is_whole = 0;
-    lg_status status = schur->masses.keeps ? LG_OK : invert_masses(schur);
-    if (status != LG_OK) {
-        schur->groups->deficient_row = schur->masses.deficient_row;
-        return status;
-    }
-    schur->B = columns ? columns : schur->B;
-    schur->C = rows ? rows : schur->C;
-    status = factor_groups(schur, schur->B == schur->C);
-    return status == LG_SINGULAR ? factor_all(schur) : status;
-}
-
-/* ---- solution ---- */
 
 /* y -= A x for a column-major rows x columns matrix */
 static LG_INLINE void subtract_times(int rows, int columns, const double *restrict A, const double *restrict x,
@@ -430,16 +405,60 @@ static LG_INLINE void expand(int rows, int nv, int from, const lg_schur_block *b
         y[i] -= a[i];
 }
 
-/* By the factors of the whole matrix. */
-static void solve_all(const lg_schur *schur, double *x)
+/* lam - C M^-1 f on a block, f being there still. */
+static void reduce_doubled(const lg_schur *schur, const lg_schur_block *block, const double *f, lg_doubles lam)
 {
-    for (int b = 0; b < schur->plan->nblocks; b++) {
-        const lg_schur_block *block = &schur->plan->blocks[b];
-        double f[LG_MOST_INVERTED];
-        lg_copy(block->nv, x + block->velocity, f);
-        multiply(schur, block, block->nv, f, x + block->velocity);
+    const lg_schur_entry *e = schur->plan->entries + block->first, *end = e + block->count;
+    const double *A = schur->masses.factors + block->inverse;
+    int nv = block->nv;
+    for (int i = 0; i < nv; i++) {
+        lg_two_part a = {0};
+        for (int j = 0; j < nv; j++)
+            subtract_exactly(&a, -A[i + nv * j], (lg_two_part){f[j], 0});
+        for (const lg_schur_entry *to = e; to < end; to++)
+            for (int r = 0; r < to->rows; r++) {
+                lg_two_part sum = lg_doubles_at(lam, to->row + r);
+                subtract_exactly(&sum, schur->C[to->value + r + to->rows * i], a);
+                lg_doubles_set(lam, to->row + r, sum);
+            }
     }
-    lg_components_solve(&schur->groups->dense, x);
+}
+
+/* f := M^-1 (f - B^T lam) on a block. */
+static void expand_doubled(const lg_schur *schur, const lg_schur_block *block, lg_doubles lam, double *f)
+{
+    const lg_schur_entry *e = schur->plan->entries + block->first, *end = e + block->count;
+    const double *A = schur->masses.factors + block->inverse;
+    lg_two_part left[LG_MOST_INVERTED], a[LG_MOST_INVERTED] = {{0}};
+    int nv = block->nv;
+    for (int j = 0; j < nv; j++) {
+        left[j] = (lg_two_part){f[j], 0};
+        for (const lg_schur_entry *from = e; from < end; from++)
+            for (int r = 0; r < from->rows; r++)
+                subtract_exactly(&left[j], schur->B[from->value + r + from->rows * j],
+                                 lg_doubles_at(lam, from->row + r));
+        for (int i = 0; i < nv; i++)
+            subtract_exactly(&a[i], -A[i + nv * j], left[j]);
+    }
+    for (int i = 0; i < nv; i++)
+        f[i] = a[i].high;
+}
+
+/* Multipliers that are large and nearly cancel each other leave accelerations all of their digits. */
+static lg_status solve_doubled(const lg_schur *schur, double *x)
+{
+    const lg_schur_plan *p = schur->plan;
+    const lg_doubled *doubled = &schur->groups->doubled;
+    double *lam = x + p->masses->nvelocities;
+    for (int i = 0; i < p->groups->size; i++)
+        lg_doubles_set(doubled->x, i, (lg_two_part){lam[i], 0});
+    for (int b = 0; b < p->nblocks; b++)
+        reduce_doubled(schur, &p->blocks[b], x + p->blocks[b].velocity, doubled->x);
+    LG_TRY(lg_doubled_solve(doubled, p->groups, schur->groups->poll, 0));
+    for (int b = 0; b < p->nblocks; b++)
+        expand_doubled(schur, &p->blocks[b], doubled->x, x + p->blocks[b].velocity);
+    lg_copy(p->groups->size, doubled->x.high, lam);
+    return LG_OK;
 }
 
 lg_status lg_schur_solve(const lg_schur *schur, double *x)
@@ -447,10 +466,8 @@ lg_status lg_schur_solve(const lg_schur *schur, double *x)
     const lg_schur_plan *p = schur->plan;
     const lg_schur_shape *shapes = schur->shapes;
     double *lam = x + p->masses->nvelocities;
-    if (schur->is_whole) {
-        solve_all(schur, x);
-        return LG_OK;
-    }
+    if (schur->groups->is_doubled)
+        return solve_doubled(schur, x);
     for (int b = 0; b < p->nblocks; b++)
         LG_BY_SIZE(reduce, &p->blocks[b], shapes[b].from, schur, x, lam);
     LG_TRY(lg_matrix_solve(schur->groups, lam));

@@ -30,7 +30,6 @@ typedef struct lg_schur {
     lg_schur_shape *shapes; /* per block */
     const double *B, *C; /* the caller's values of B: the columns and the rows */
     double *W; /* scratch for one entry of B M^-1 */
-    int is_whole; /* the factors are those of [1 M^-1 B^T; C 0], the dense ones of `groups` */
 } lg_schur;
 
 /* Lays out `groups` as well. */

@@ -46,7 +46,7 @@ class Stats:
     force_evaluations : int
         Evaluations of the forces.
     dense_fallbacks : int
-        Factorisations for which LAPACK's dense one was needed.
+        Factorisations that were left to doubled precision, or to LAPACK's dense one.
     gradients_formed : int
         Gradients that a LagrangianModel was not given and formed by complex steps or differences.
     wall_time : float

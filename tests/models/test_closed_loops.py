@@ -205,6 +205,34 @@ def test_many_misaligned_loops_are_solved_one_by_one(count, formulation, method)
     assert residual_of_run(model, method, 4e-3) < 1e-10
 
 
+def storeys(columns, count, angle):
+    """A frame of bars in one plane: beams on `columns` posts each; every post but the first has a hinge that is off."""
+    rng = np.random.default_rng(0)
+    b = lgint.ModelBuilder(gravity=(0.3, -9.81, 0.1), formulation="R3xSO3")
+    grid = [[np.array([i + 0.2 * j, j, 0.0]) for i in range(columns)] for j in range(count + 1)]
+    for j, (below, above) in enumerate(zip(grid[:-1], grid[1:], strict=True)):
+        b.add_body(f"beam{j}", **BAR, position=(above[0] + above[-1]) / 2)
+        for i, ends in enumerate(zip(below, above, strict=True)):
+            post, axis = f"post{j}.{i}", (0, 0, 1)
+            b.add_body(post, **BAR, position=(ends[0] + ends[1]) / 2)
+            off = axis + angle * (i > 0) * np.append(rng.normal(size=2), 0.0)
+            b.add_joint("revolute", f"beam{j - 1}" if j else lgint.ground, post, point=ends[0], axis=off)
+            b.add_joint("revolute", post, f"beam{j}", point=ends[1], axis=axis)
+    return b.build(redundant="drop")
+
+
+@pytest.mark.parametrize(
+    "columns, count, angle, method",
+    [(7, 24, 1e-6, "genalpha"), (4, 40, 1e-6, "herk5"), pytest.param(21, 30, 1e-7, "genalpha", marks=pytest.mark.slow)],
+)
+def test_misaligned_loops_of_one_mechanism_are_closed(columns, count, angle, method):
+    """However large it is: 2832, 2800 and 10260 unknowns."""
+    model = storeys(columns, count, angle)
+    run = lgint.integrate(model, method, t_end=2e-3, **METHODS[method])
+    assert run.stats.dense_fallbacks > 0
+    assert np.abs(model.complete.core.residual(0.0, run.q[-1], run.v[-1])[0]).max() < 2e-11
+
+
 @pytest.mark.parametrize("method", ["genalpha", "hht"])
 def test_forces_of_misaligned_hinges_are_found(method):
     """They are inversely proportional to the angle."""
