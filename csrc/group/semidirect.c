@@ -34,19 +34,17 @@ static series tangent_inv_series(const double *theta)
 }
 
 /* w = f(ad(theta)) v = v + a ad v + b ad^2 v + (Omega.U) (a_d h + b_d h^2) v_angular in the linear part. */
-static inline void series_mul(const double *theta, series f, const double *v, double *w)
+static LG_INLINE void series_mul(const double *theta, series f, const double *v, double *w)
 {
-    const double *U = theta, *O = theta + 3;
-    double s = lg_dot3(O, U), linear[3], angular[3], linear2[3], angular2[3]; /* of ad v and ad^2 v */
-    lg_cross(O, v, linear);
-    lg_add_cross(U, v + 3, linear);
-    lg_cross(O, v + 3, angular);
-    lg_cross(O, linear, linear2);
-    lg_add_cross(U, angular, linear2);
-    lg_cross(O, angular, angular2);
+    const lg_two both[3] = {{v[0], v[3]}, {v[1], v[4]}, {v[2], v[5]}};
+    double s = lg_dot3(theta + 3, theta), a_d = s * f.a_d, b_d = s * f.b_d;
+    lg_two once[3], twice[3];
+    lg_se3_ad(theta, both, once);
+    lg_se3_ad(theta, once, twice);
     for (int i = 0; i < 3; i++) {
-        w[i] = v[i] + f.a * linear[i] + f.b * linear2[i] + s * (f.a_d * angular[i] + f.b_d * angular2[i]);
-        w[3 + i] = v[3 + i] + f.a * angular[i] + f.b * angular2[i];
+        lg_two sum = both[i] + f.a * once[i] + f.b * twice[i];
+        w[i] = sum[0] + (a_d * once[i][1] + b_d * twice[i][1]);
+        w[3 + i] = sum[1];
     }
 }
 
@@ -208,7 +206,7 @@ static void se3_identity(int n, double *q)
     lg_identity3(q + 3);
 }
 
-static void se3_turn(const double *q0, const double *theta, const lg_angle *angle, double *q)
+static LG_INLINE void se3_turn(const double *q0, const double *theta, const lg_angle *angle, double *q)
 {
     double d[3], Rd[3];
     displacement(theta, angle, d);
@@ -241,7 +239,7 @@ static void s3r3_identity(int n, double *q)
     q[3] = 1;
 }
 
-static void s3r3_turn(const double *q0, const double *theta, const lg_angle *angle, double *q)
+static LG_INLINE void s3r3_turn(const double *q0, const double *theta, const lg_angle *angle, double *q)
 {
     double d[3], Rd[3];
     displacement(theta, angle, d);

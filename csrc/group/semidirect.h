@@ -6,6 +6,16 @@
 
 #include "group/rotation.h"
 
+/* ad(theta) v = (Omega x v_linear + U x v_angular, Omega x v_angular); each pair is a component of both parts. */
+static LG_INLINE void lg_se3_ad(const double theta[6], const lg_two v[3], lg_two c[3])
+{
+    const double *U = theta, *O = theta + 3;
+    for (int i = 0; i < 3; i++) {
+        int j = (i + 1) % 3, k = (i + 2) % 3;
+        c[i] = O[j] * v[k] - O[k] * v[j] + (lg_two){U[j] * v[k][1] - U[k] * v[j][1], 0};
+    }
+}
+
 /* U = V(Omega)^-1 d for a pose (d, exp(Omega^)), so that (U, Omega) is its logarithm; theta already holds Omega */
 static inline void lg_se3_log_at(const lg_cotangent *x, const double d[3], double theta[6])
 {

@@ -57,10 +57,11 @@ static double first_pole(double x2)
     return 2 / (four_pi2 - x2);
 }
 
-/* n terms of a series above. Up to one radian, what eight of them leave out is less than 2e-18 of the whole. */
+/* n terms of a series above. Up to a tenth of a radian four of them suffice, and up to one radian eight: what they
+   leave out is less than 5e-18 of the whole. */
 static inline double rest(int n, const double *series, double x2)
 {
-    return x2 < 1 ? lg_series(8, series, x2) : lg_series(n, series, x2);
+    return x2 < 0.01 ? lg_series(4, series, x2) : x2 < 1 ? lg_series(8, series, x2) : lg_series(n, series, x2);
 }
 
 double lg_cotc(double x2)

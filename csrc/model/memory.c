@@ -28,19 +28,15 @@ static const double *angle_of(const lg_model *m, int i, const lg_element **e)
     return memory && memory->triads ? memory->triads(*e) : NULL;
 }
 
-static void turn_on(const lg_model *m, const lg_point *to, double *mem)
+/* Brings the angle of an element to the end of a step. Returns whether it has turned by more than half a turn. */
+static int turn_on(const lg_element *e, const double *triads, const lg_pose *const pose[2], const lg_point *to,
+                   double *phi)
 {
-    const lg_element *e;
-    const lg_pose *pose[2];
-    for (int i = 0; i < m->nforces + m->njoints; i++) {
-        const double *triads = angle_of(m, i, &e);
-        if (!triads)
-            continue;
-        lg_turn turn;
-        lg_element_poses(e, to, pose);
-        lg_turn_open(e, triads, pose, to, &turn);
-        mem[e->mem] = turn.phi;
-    }
+    double before = *phi;
+    lg_turn turn;
+    lg_turn_open(e, triads, pose, to, &turn);
+    *phi = turn.phi;
+    return fabs(*phi - before) > 2 * quarter;
 }
 
 /* Takes the share of one end of a step from what has been turned. */
@@ -83,27 +79,22 @@ static lg_status check_rates(const lg_model *m, const lg_point *from, const lg_p
     return LG_OK;
 }
 
-/* Whether an angle has turned by more than half a turn. */
-static int is_far(const lg_model *m, const double *before, const double *mem)
-{
-    const lg_element *e;
-    for (int i = 0; i < m->nforces + m->njoints; i++)
-        if (angle_of(m, i, &e) && fabs(mem[e->mem] - before[e->mem]) > 2 * quarter)
-            return 1;
-    return 0;
-}
-
-static lg_status commit_others(const lg_model *m, const lg_point *from, const lg_point *to, double *mem,
-                               lg_report *report)
+/* *far: some angle has turned by more than half a turn. */
+static lg_status commit_elements(const lg_model *m, const lg_point *from, const lg_point *to, double *mem, int *far,
+                                 lg_report *report)
 {
     const lg_element *e;
     const lg_pose *pose[2];
     for (int i = 0; i < m->nforces + m->njoints; i++) {
         const lg_element_memory *memory = memory_of(m, i, &e);
-        if (!memory || !memory->commit)
+        if (!memory)
             continue;
+        const double *triads = memory->triads ? memory->triads(e) : NULL;
         lg_element_poses(e, to, pose);
-        LG_TRY(memory->commit(e, pose, from, to, mem + e->mem, report));
+        if (triads)
+            *far |= turn_on(e, triads, pose, to, mem + e->mem);
+        if (memory->commit)
+            LG_TRY(memory->commit(e, pose, from, to, mem + e->mem, report));
     }
     return LG_OK;
 }
@@ -140,17 +131,17 @@ static lg_status check_motions(const lg_model *m, const lg_point *from, const lg
 lg_status lg_model_commit(void *self, const lg_point *from, const lg_point *to, double *mem, lg_report *report)
 {
     const lg_model *m = self;
+    int far = 0;
     LG_TRY(check_motions(m, from, to, report));
     if (!m->system.nmem && !(from && m->can_pass))
         return LG_OK;
     LG_TRY(lg_model_move(m, LG_FORM_DYNAMICS, to, LG_TWISTS, 0));
-    turn_on(m, to, mem);
-    LG_TRY(commit_others(m, from, to, mem, report));
+    LG_TRY(commit_elements(m, from, to, mem, &far, report));
     if (from) {
         LG_TRY(lg_tendons_commit(m, mem, report));
         LG_TRY(lg_model_follow(m, from, to, mem));
     }
     if (from && m->can_pass)
         LG_TRY(lg_model_check_passed(m, from, to, report));
-    return from && from->a && to->a && is_far(m, from->mem.values, mem) ? check_rates(m, from, to, mem, report) : LG_OK;
+    return from && from->a && to->a && far ? check_rates(m, from, to, mem, report) : LG_OK;
 }

@@ -131,23 +131,22 @@ static LG_INLINE void lg_screw_open_rate(lg_screw *m)
 }
 
 /* Y^T s: forces on the nine motions, A n on the first three for s = (n, m), and -(C n + A m) and C^T n + A^T m. Without
-   A and C: the odd terms in Omega and U, which the transposes have with the other sign, are halves of p = Omega x n and
-   t = U x n + Omega x m, and the even ones c Omega x p and c (Omega x t + U x p) + (Omega.U) d Omega x p. */
+   A and C: these are the parts of T^-1(xi) (m, n), in which the terms odd in xi have the other sign on the second
+   triad. */
 static LG_INLINE void lg_screw_forces(const lg_screw *m, const double s[6], double out[9])
 {
-    const double *U = m->r->xi, *O = m->r->xi + 3;
-    double x = O[0], y = O[1], z = O[2], u = U[0], v = U[1], w = U[2], c = m->r->x.c;
-    double px = y * s[2] - z * s[1], py = z * s[0] - x * s[2], pz = x * s[1] - y * s[0];
-    double hx = y * pz - z * py, hy = z * px - x * pz, hz = x * py - y * px;
-    out[0] = s[0] + 0.5 * px + c * hx, out[1] = s[1] + 0.5 * py + c * hy, out[2] = s[2] + 0.5 * pz + c * hz;
-
-    double tx = (v * s[2] - w * s[1]) + (y * s[5] - z * s[4]), ty = (w * s[0] - u * s[2]) + (z * s[3] - x * s[5]);
-    double tz = (u * s[1] - v * s[0]) + (x * s[4] - y * s[3]), d = m->r->x.d * (x * u + y * v + z * w);
-    double ex = s[3] + c * ((y * tz - z * ty) + (v * pz - w * py)) + d * hx;
-    double ey = s[4] + c * ((z * tx - x * tz) + (w * px - u * pz)) + d * hy;
-    double ez = s[5] + c * ((x * ty - y * tx) + (u * py - v * px)) + d * hz;
-    out[3] = -0.5 * tx - ex, out[4] = -0.5 * ty - ey, out[5] = -0.5 * tz - ez;
-    out[6] = ex - 0.5 * tx, out[7] = ey - 0.5 * ty, out[8] = ez - 0.5 * tz;
+    const double *xi = m->r->xi, c = m->r->x.c, d = m->r->x.d * lg_dot3(xi, xi + 3);
+    const lg_two both[3] = {{s[3], s[0]}, {s[4], s[1]}, {s[5], s[2]}};
+    lg_two once[3], twice[3];
+    lg_se3_ad(xi, both, once);
+    lg_se3_ad(xi, once, twice);
+    for (int i = 0; i < 3; i++) {
+        lg_two odd = 0.5 * once[i], even = both[i] + c * twice[i], sum = even + odd;
+        double moment = even[0] + d * twice[i][1];
+        out[i] = sum[1];
+        out[3 + i] = -odd[0] - moment;
+        out[6 + i] = moment - odd[0];
+    }
 }
 
 /* These as wrenches on both frames. */

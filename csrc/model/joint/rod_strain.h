@@ -117,7 +117,8 @@ static LG_INLINE void lg_edge_strain_difference(const lg_element *e, const lg_st
     double per_length = 1 / e->p[LENGTH];
     for (int i = 0; i < 6; i++)
         difference[i] = k->m.r->xi[i] * per_length - k->w0[i];
-    lg_zero(e->info->nrows, difference);
+    for (int i = 0; i < e->info->nrows; i++)
+        difference[i] = 0;
 }
 
 /* The stress, likewise, with that of damping if it is `damped`. */
