@@ -20,7 +20,7 @@ from lgint._model.laws import States
 from lgint._model.record import BodyRow, ControlRow, ForceRow, JointRow, Record, RodRow, holders, mode_count, partners
 from lgint._model.rod import Rod
 from lgint._model.system import UPPER, System
-from lgint._model.values import COM, SHAPE, Entries, Names, changed, order_of, value_in
+from lgint._model.values import COM, SHAPE, Entries, Names, changed, check_limits, order_of, value_in
 from lgint.modal import Modes
 
 GROUND: Final = "ground"
@@ -111,7 +111,9 @@ class Model(System):
         They are "gravity" (m/s^2); for bodies "<name>.mass" (kg), "<name>.inertia" (kg m^2, about the COM) and
         "<name>.com" (m, body axes), by which the COM has been moved in the body since the model was built; for
         springs, bushings, drives and edges of rods "<name>.stiffness", "<name>.damping", "<name>.length",
-        "<name>.offset" and "<name>.torque"; for drags "<name>.drag"; for distance joints "<name>.length"; and
+        "<name>.offset" and "<name>.torque", with the number or the pieces of a drive's motion, "<name>.motion"; for the
+        limits of a joint "<joint>.limits.lower", "<joint>.limits.upper", "<joint>.limits.stiffness" and
+        "<joint>.limits.damping"; for drags "<name>.drag"; for distance joints "<name>.length"; and
         "<name>.load", the constant vector of a force or torque, or the constant tension of a tendon, or the values of
         its table. The curves of springs and bushings are "<name>.curve0", ..., two rows of points, and the points of
         forces and joints "<name>.point", or "<name>.point_a" and "<name>.point_b" (m, body axes from the COM, on the
@@ -149,6 +151,7 @@ class Model(System):
             record = changed(record, self._values[name], name, values[name])
         if record is self._record:
             return self
+        check_limits(record, {name: self._values[name] for name in values})
         weighs = any(record["gravity"]) != any(self._record["gravity"])  # without gravity the shape has no weights
         if weighs or any(self._values[name].key in SHAPE for name in values):
             note = {"q0": self.q0.tolist(), "v0": self.v0.tolist(), "origin": None}

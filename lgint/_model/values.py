@@ -24,6 +24,9 @@ RADIUS: Final = "radius"  # of a pulley, which both pieces of a tendon there hav
 SHAPE: Final = frozenset({POINTS, COM, RADIUS})
 BOTH: Final = -1  # both points of a joint, which move together
 CURVES: Final = "curves"
+LIMITS: Final = "limits"  # of the coordinate of a joint
+NO_LIMIT: Final = float(np.finfo(float).max)  # stands for one on a side where there is none
+MOTION: Final = "motion"  # of a drive, in pieces
 TENSE: Final = "tension"  # a piece of a tendon with a given tension
 PIECES: Final = ("elastic_tendon", "wrapped_tendon")
 TENDON: Final = ("stiffness", "damping", "length")  # the values of a tendon, which its first piece has
@@ -89,9 +92,11 @@ class Names(Entries[Value]):
 
 
 def _unit_of(whole: Value, index: tuple[int, ...]) -> str:
-    """The unit of an entry: of one row of a curve, or of an array that begins with translations and ends with turns."""
+    """The unit of an entry: of one row of a curve, of one column of pieces, or of an array that begins with
+    translations and ends with turns.
+    """
     units = whole.unit.split(", ")
-    number = index[0] if whole.key == CURVES else sum(i >= TURNS for i in index)
+    number = {CURVES: index[0], MOTION: index[-1]}.get(whole.key, sum(i >= TURNS for i in index))
     return units[min(number, len(units) - 1)]
 
 
@@ -154,6 +159,12 @@ def _of_forces(force: Mapping[str, Any]) -> Iterator[tuple[Any, ...]]:
     for i, points in enumerate(force.get(CURVES, ())):
         if points:
             yield f"curve{i}", CURVES, _units_of_curve(force, i), None, i
+    unit = "rad" if force.get("coordinate") == "angle" else "m"
+    for i, limit in enumerate(force.get(LIMITS, ())):
+        if abs(limit) < NO_LIMIT:
+            yield ("lower", "upper")[i], LIMITS, unit, None, i
+    if isinstance(force.get(MOTION), list) and force[MOTION]:
+        yield MOTION, MOTION, f"s, {unit}, {unit}/s, {unit}/s^2"
     ends = () if force["kind"] in (TENSE, *PIECES) else force.get(POINTS, ())  # pieces of a tendon share places
     for i in range(len(ends)):
         yield "point" if len(ends) == 1 else _side(force, ("point_a", "point_b")[i]), POINTS, "m", None, i
@@ -267,6 +278,15 @@ def changed(record: Record, value: Value, name: str, given: object) -> Record:
         return record
     new: Any = value.parameter.read(name, given) if value.parameter else _READERS[value.key](name, given, old)
     return replaced(record, value, new)
+
+
+def check_limits(record: Record, names: Mapping[str, Value]) -> None:
+    """ValueError naming a limit of a joint that is among `names` and has left no range."""
+    for name, value in names.items():
+        if value.key == LIMITS:
+            lower, upper = record["forces"][value.row]["limits"]
+            if not lower < upper:
+                raise ValueError(f"{name}: a lower limit below the upper one expected, got {lower:g} and {upper:g}")
 
 
 def replaced(record: Record, value: Value, new: Any) -> Record:
@@ -395,6 +415,17 @@ def _curve(name: str, given: Any, old: Any) -> Any:
     return values.tolist()
 
 
+def _pieces(name: str, given: Any, old: Any) -> Any:
+    values = array(name, given, np.shape(old))
+    if not (np.diff(values[:, 0]) > 0).all():
+        raise ValueError(f"{name}: ascending times expected in the first column, got {values[:, 0]}")
+    return values.tolist()
+
+
+def _number(name: str, given: Any, old: Any) -> float:
+    return number(name, given)
+
+
 _READERS: Final[Mapping[str, Callable[[str, Any, Any], Any]]] = {
     "mass": _positive,
     RADIUS: _positive,
@@ -404,4 +435,6 @@ _READERS: Final[Mapping[str, Callable[[str, Any, Any], Any]]] = {
     POINTS: _same_shape,
     COM: _same_shape,
     CURVES: _curve,
+    LIMITS: _number,
+    MOTION: _pieces,
 }

@@ -223,3 +223,59 @@ def test_centres_and_points_vary_in_sweeps(tmp_path):
     )
     other = lgint.integrate(pendulum("minimal", point=(0, 0, 0.1)), "genalpha", t_end=0.05, h=1e-2)
     assert abs(minimal["z"].values[1] - other.position("arm")[-1, 2]) < 1e-12
+
+
+def swing(lower=-0.2, upper=None, motion=((0.0, 0.1, 0.2, 0.0), (0.1, 0.12, 0.2, 0.3)), formulation="R3xSO3"):
+    """A pendulum that falls onto a stop, with a drive."""
+    b = lgint.ModelBuilder(gravity=(0, 0, -9.81), formulation=formulation)
+    b.add_body("arm", mass=1.0, inertia=(0.1, 0.1, 0.1), position=(1, 0, 0))
+    stop = {"limits": (lower, upper), "limit_stiffness": 500.0, "limit_damping": 2.0}
+    b.add_joint("revolute", lgint.ground, "arm", point=(0, 0, 0), axis=(0, -1, 0), name="hinge", **stop)
+    b.add_joint_drive("hinge", stiffness=3.0, motion=[*motion], name="motor")
+    return b.build()
+
+
+@pytest.mark.parametrize("formulation", ["R3xSO3", "minimal"])
+@pytest.mark.parametrize(
+    ("name", "other", "unit", "same"),
+    [
+        ("hinge.limits.lower", -0.15, "rad", {"lower": -0.15}),
+        ("motor.motion[0,1]", 0.3, "rad", {"motion": ((0, 0.3, 0.2, 0), (0.1, 0.12, 0.2, 0.3))}),
+        ("motor.motion[1,0]", 0.2, "s", {"motion": ((0, 0.1, 0.2, 0), (0.2, 0.12, 0.2, 0.3))}),
+        ("motor.motion[1,3]", 0.7, "rad/s^2", {"motion": ((0, 0.1, 0.2, 0), (0.1, 0.12, 0.2, 0.7))}),
+    ],
+)
+def test_limits_and_motions_of_drives_are_values(name, other, unit, same, formulation):
+    model, built = swing(formulation=formulation), swing(formulation=formulation, **same)
+    assert model.unit(name) == unit
+    changed = model.with_parameters(**{name: other})
+    assert changed.record() == built.record()
+    runs = [lgint.integrate(each, "genalpha", t_end=0.4, h=5e-3).q.tobytes() for each in (model, changed, built)]
+    assert runs[0] != runs[1] == runs[2]
+
+
+@pytest.mark.parametrize("name", ["hinge.limits.lower", "hinge.limits.damping", "motor.motion[0,1]"])
+def test_runs_are_differentiated_by_limits_and_motions(name):
+    """The stop is touched all the time, so that the run is smooth."""
+    model, d = swing(lower=0.1), 1e-5
+    options = {"method": "genalpha", "t_end": 0.2, "h": 5e-3, "newton_rtol": 1e-13}
+    slope = lgint.integrate(model, sensitivity=[name], **options).derivative("position", "arm")[-1].ravel()
+    there = [model.with_parameters(**{name: model.values[name] + s * d}) for s in (1, -1)]
+    ends = [lgint.integrate(each, **options).position("arm")[-1] for each in there]
+    assert np.abs(slope).max() > 1e-4
+    assert slope == pytest.approx((ends[0] - ends[1]) / (2 * d), rel=1e-6, abs=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("values", "message"),
+    [
+        ({"hinge.limits.lower": 0.6}, "hinge.limits.lower: a lower limit below the upper one expected, got 0.6"),
+        ({"motor.motion[1,0]": 0.0}, "motor.motion.*: ascending times expected in the first column"),
+    ],
+)
+def test_bad_limits_and_motions(values, message):
+    model = swing(upper=0.5)
+    assert "hinge.limits.upper" not in swing().values
+    assert model.with_parameters(**{"hinge.limits.lower": 0.6, "hinge.limits.upper": 0.7})
+    with pytest.raises(ValueError, match=message):
+        model.with_parameters(**values)
