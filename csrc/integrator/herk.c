@@ -551,7 +551,8 @@ static lg_status acceleration_back(lg_herk_stepper *rk, const lg_point *end, con
         return LG_OK;
     LG_TRY(lg_linearise(&rk->base.linear, end, NULL));
     if (rk->consistent) {
-        LG_TRY(lg_stage_derivatives_accelerations_back(&rk->base, end, s->a, s->lam, s->q, s->v, gradient));
+        LG_TRY(lg_linearised_accelerations_adjoint(&rk->base.linear, end, rk->base.nparameters, s->a, s->lam, s->q,
+                                                   s->v, gradient));
         lg_zero(nrows, s->lam);
     } else {
         LG_TRY(lg_unconstrained_adjoint(&rk->unconstrained, &rk->base.linear, end, rk->base.nparameters, s->a, s->lam,

@@ -413,7 +413,8 @@ static lg_status end_back(lg_rkmk_stepper *rk, const lg_state *before, double h,
     LG_TRY(lg_linearise(&base->linear, &rk->at, NULL));
     if (!base->system->pattern->nrows)
         LG_TRY(lg_accel_factor(&base->accel, &rk->at, &(lg_wanted){0}, &base->report));
-    LG_TRY(lg_stage_derivatives_accelerations_back(base, &rk->at, s->a, s->lam, s->q, s->v, gradient));
+    LG_TRY(lg_linearised_accelerations_adjoint(&base->linear, &rk->at, base->nparameters, s->a, s->lam, s->q, s->v,
+                                               gradient));
     return lg_follow_back(&d->follower, base->nparameters, s->q, s->v, gradient, &base->report);
 }
 
@@ -424,8 +425,8 @@ static lg_status stage_back(lg_rkmk_stepper *rk, const lg_state *before, int i, 
     rkmk_move(rk, before, &rk->A[i], h, K);
     lg_stage_derivatives_move(d, rk->theta, K);
     LG_TRY(linearise(rk, before, before->t + rk->c[i] * h, before->t + 0.5 * h, K + d->nv));
-    LG_TRY(lg_stage_derivatives_accelerations_back(&rk->base, &rk->at, lg_stage_derivatives_at(d, i, 0) + d->nv, NULL,
-                                                   d->q, d->v, gradient));
+    LG_TRY(lg_linearised_accelerations_adjoint(&rk->base.linear, &rk->at, rk->base.nparameters,
+                                               lg_stage_derivatives_at(d, i, 0) + d->nv, NULL, d->q, d->v, gradient));
     lg_stage_derivatives_rate_back(d, i);
     lg_stage_derivatives_advance_back(d, &rk->A[i], 0);
     return LG_OK;

@@ -19,8 +19,8 @@ typedef struct lg_stepper_adjoint {
     /* In place. Adds the share of every parameter to `gradient`. */
     lg_status (*step)(lg_stepper *self, const lg_state *before, const lg_state *after, const double *kept,
                       const lg_sensitivities *s, double *gradient);
-    void (*reset)(const lg_stepper *self, const lg_sensitivities *s); /* takes `own` of a first step to its start; NULL:
-                                                                            there is none */
+    /* Takes `own` of a first step to its start. NULL: there is none. */
+    void (*reset)(const lg_stepper *self, const lg_sensitivities *s);
 } lg_stepper_adjoint;
 
 struct lg_stepper_sensitivities {
@@ -34,7 +34,7 @@ struct lg_stepper_sensitivities {
     /* The derivatives of the end of the step of size h that has just succeeded, in place of those of its start. */
     lg_status (*step)(lg_stepper *self, const lg_state *before, const lg_state *after, double h,
                       const lg_sensitivities *s);
-    const lg_stepper_adjoint *adjoint; /* NULL: derivatives go in the direction of time only */
+    const lg_stepper_adjoint *adjoint; /* of the same steps */
     void (*close)(lg_stepper *self); /* frees what the arena does not hold; NULL: nothing */
 };
 

@@ -105,18 +105,6 @@ void lg_stage_derivatives_advance_back(lg_stage_derivatives *d, const lg_weights
     clear_point(d);
 }
 
-lg_status lg_stage_derivatives_accelerations_back(lg_stepper *stepper, const lg_point *point, const double *a,
-                                                  const double *lam, double *q, double *v, double *gradient)
-{
-    int nv = stepper->system->space->nv, nrows = stepper->system->pattern->nrows;
-    double *adjoint = stepper->accel.x;
-    lg_copy(nv, a, adjoint);
-    lg_zero(nrows, adjoint + nv);
-    if (lam)
-        lg_copy(nrows, lam, adjoint + nv);
-    return lg_linearised_accelerations_adjoint(&stepper->linear, point, stepper->nparameters, adjoint, q, v, gradient);
-}
-
 void lg_stage_derivatives_end_back(lg_stage_derivatives *d)
 {
     const double *first = lg_stage_derivatives_at(d, 0, 0);

@@ -42,10 +42,6 @@ void lg_stage_derivatives_begin_back(lg_stage_derivatives *d, const lg_sensitivi
 void lg_stage_derivatives_rate_back(lg_stage_derivatives *d, int i);
 /* From that of the point, which becomes zero, to those of the slopes. */
 void lg_stage_derivatives_advance_back(lg_stage_derivatives *d, const lg_weights *weights, int open);
-/* From that of accelerations and multipliers (NULL: zero) of the index-1 equations at a point, which has been
-   linearised and whose matrix is factored, to that of q and v, which are added. */
-lg_status lg_stage_derivatives_accelerations_back(lg_stepper *stepper, const lg_point *point, const double *a,
-                                                  const double *lam, double *q, double *v, double *gradient);
 /* From that of the first slopes to that of the start. */
 void lg_stage_derivatives_end_back(lg_stage_derivatives *d);
 

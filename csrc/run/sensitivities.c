@@ -31,23 +31,19 @@ lg_sensitivities lg_sensitivities_in(const lg_stepper *stepper, double *base)
     return s;
 }
 
-/* "genalpha, newmark": the methods whose steps have derivatives, or an adjoint; one without a function `step` has those
-   of the stepper that it chooses. */
-static void list_differentiated(int backwards, char *text, size_t size)
+/* "eml, mpl": the methods whose steps have no derivatives. */
+static void list_others(char *text, size_t size)
 {
     text[0] = '\0';
-    for (int i = 0; i < lg_method_count; i++) {
-        const lg_stepper_sensitivities *s = lg_methods[i]->stepper->sensitivities;
-        if (s && (!backwards || !s->step || s->adjoint))
+    for (int i = 0; i < lg_method_count; i++)
+        if (!lg_methods[i]->stepper->sensitivities)
             lg_text_list(text, size, lg_methods[i]->name);
-    }
 }
 
 lg_status lg_sensitivities_check(lg_stepper *stepper)
 {
     const lg_stepper_sensitivities *sensitivities = stepper->type->sensitivities;
     const char *refused = sensitivities && sensitivities->refused ? sensitivities->refused(stepper) : NULL;
-    int backwards = stepper->backwards;
     char others[LG_NAME_SIZE];
     if (!stepper->nparameters)
         return LG_OK;
@@ -55,12 +51,12 @@ lg_status lg_sensitivities_check(lg_stepper *stepper)
         lg_report_say(&stepper->report, "sensitivity: %s", refused);
         return LG_BAD_ARGUMENT;
     }
-    if (sensitivities && (!backwards || sensitivities->adjoint))
+    if (sensitivities)
         return LG_OK;
-    list_differentiated(backwards, others, sizeof others);
-    lg_report_say(&stepper->report, "sensitivity: the steps of %s have no %s%s; those of %s have",
-                  stepper->method->name, backwards ? "adjoint" : "derivatives",
-                  stepper->method->stepper->sensitivities && !sensitivities ? " with these options" : "", others);
+    list_others(others, sizeof others);
+    lg_report_say(&stepper->report,
+                  "sensitivity: the steps of %s have no derivatives%s; those of all methods but %s have",
+                  stepper->method->name, stepper->method->stepper->sensitivities ? " with these options" : "", others);
     return LG_BAD_ARGUMENT;
 }
 
@@ -101,7 +97,6 @@ lg_status lg_sensitivities_restart_adjoint(lg_stepper *stepper, const lg_point *
                                            const lg_sensitivities *s, double *gradient)
 {
     int nv = stepper->system->space->nv, nrows = stepper->system->pattern->nrows;
-    double *adjoint = stepper->accel.x;
     lg_linearised *l = &stepper->linear;
     lg_point at = *point;
     at.a = state->a, at.lam = state->lam, at.work = stepper->accel.work;
@@ -109,9 +104,8 @@ lg_status lg_sensitivities_restart_adjoint(lg_stepper *stepper, const lg_point *
         stepper->type->sensitivities->adjoint->reset(stepper, s);
     LG_TRY(lg_linearise(l, &at, NULL));
     LG_TRY(lg_accel_factor(&stepper->accel, &at, &(lg_wanted){0}, &stepper->report));
-    lg_copy(nv, s->a, adjoint);
-    lg_copy(nrows, s->lam, adjoint + nv);
+    LG_TRY(lg_linearised_accelerations_adjoint(l, &at, stepper->nparameters, s->a, s->lam, s->q, s->v, gradient));
     lg_zero(nv, s->a);
     lg_zero(nrows, s->lam);
-    return lg_linearised_accelerations_adjoint(l, &at, stepper->nparameters, adjoint, s->q, s->v, gradient);
+    return LG_OK;
 }

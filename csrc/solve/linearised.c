@@ -340,12 +340,16 @@ lg_status lg_linearised_subtract_rows_adjoint(lg_linearised *l, const lg_point *
     return LG_OK;
 }
 
-lg_status lg_linearised_accelerations_adjoint(lg_linearised *l, const lg_point *point, int count, double *adjoint,
-                                              double *q, double *v, double *gradient)
+lg_status lg_linearised_accelerations_adjoint(lg_linearised *l, const lg_point *point, int count, const double *a,
+                                              const double *lam, double *q, double *v, double *gradient)
 {
     int nv = l->accel->system->space->nv, nrows = l->accel->system->pattern->nrows;
-    const double *w = adjoint, *w_rows = adjoint + nv;
-    LG_TRY(lg_accel_solve_linear(l->accel, adjoint)); /* the matrix is symmetric */
+    double *w = l->accel->x, *w_rows = w + nv;
+    lg_copy(nv, a, w);
+    lg_zero(nrows, w_rows);
+    if (lam)
+        lg_copy(nrows, lam, w_rows);
+    LG_TRY(lg_accel_solve_linear(l->accel, w)); /* the matrix is symmetric */
     for (int k = 0; k < count; k++) {
         LG_TRY(lg_linearised_terms(l, point, k));
         gradient[k] -= lg_dot(nv, w, l->force);

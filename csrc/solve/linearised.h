@@ -46,11 +46,11 @@ lg_status lg_linearised_subtract_rows(lg_linearised *l, const lg_point *point, i
 lg_status lg_linearised_accelerations(lg_linearised *l, const lg_point *point, int k, const double *dq,
                                       const double *dv, double *da, double *dlam);
 
-/* The transposed map for `count` parameters, where that matrix has been factored: takes the adjoint of accelerations
-   and multipliers (nv, then nrows, which are lost) to that of q and v, which it adds to q and v, and adds the share of
-   each parameter to `gradient`. Z is lost. */
-lg_status lg_linearised_accelerations_adjoint(lg_linearised *l, const lg_point *point, int count, double *adjoint,
-                                              double *q, double *v, double *gradient);
+/* The transposed map for `count` parameters, where that matrix has been factored: from the adjoint of accelerations and
+   multipliers (NULL: zero) to that of q and v, which it adds to q and v, with the share of each parameter, which it adds
+   to `gradient`. Z is lost, and the solver's x. */
+lg_status lg_linearised_accelerations_adjoint(lg_linearised *l, const lg_point *point, int count, const double *a,
+                                              const double *lam, double *q, double *v, double *gradient);
 /* Subtracts w.d(B a - zeta)/d(q, v) for w (nrows) at such a point from q and v. Z is lost. */
 lg_status lg_linearised_subtract_rows_adjoint(lg_linearised *l, const lg_point *point, const double *w, double *q,
                                               double *v);

@@ -129,19 +129,6 @@ lg_status lg_unconstrained_slopes(lg_unconstrained *unconstrained, lg_linearised
     return LG_OK;
 }
 
-/* The same where a is the index-1 acceleration. */
-static lg_status singular_adjoint(const lg_unconstrained *unconstrained, lg_linearised *l, const lg_point *point,
-                                  int count, const double *a, double *lam, double *q, double *v, double *gradient)
-{
-    int nv = l->accel->system->space->nv, nown = unconstrained->nown, first = l->accel->system->pattern->nrows - nown;
-    double *adjoint = l->accel->x;
-    lg_copy(nv, a, adjoint);
-    lg_zero(first, adjoint + nv);
-    lg_copy(nown, lam + first, adjoint + nv + first);
-    lg_zero(nown, lam + first);
-    return lg_linearised_accelerations_adjoint(l, point, count, adjoint, q, v, gradient);
-}
-
 /* The share of parameter k, for the solution in `unconstrained`. */
 static lg_status add_share(const lg_unconstrained *unconstrained, lg_linearised *l, const lg_point *point, int k,
                            double *gradient)
@@ -166,8 +153,12 @@ lg_status lg_unconstrained_adjoint(lg_unconstrained *unconstrained, lg_linearise
     const lg_pattern *pattern = l->accel->system->pattern;
     int nv = l->accel->system->space->nv, nown = unconstrained->nown, first = pattern->nrows - nown;
     double *w = unconstrained->x, *rows = l->accel->rows;
-    if (unconstrained->singular)
-        return singular_adjoint(unconstrained, l, point, count, a, lam, q, v, gradient);
+    if (unconstrained->singular) {
+        lg_zero(first, rows);
+        lg_copy(nown, lam + first, rows + first);
+        lg_zero(nown, lam + first);
+        return lg_linearised_accelerations_adjoint(l, point, count, a, rows, q, v, gradient);
+    }
     lg_copy(nv, a, w);
     lg_copy(nown, lam + first, w + nv);
     LG_TRY(solve_again(unconstrained, l->accel));

@@ -7,9 +7,7 @@ import lgint
 from methods.test_explicit_sensitivities import closed_tree
 from methods.test_gradients import LIE, M, Weighted, arm, difference_to_forward, pushed
 
-METHODS = [
-    name for name in lgint.methods() if lgint.method_info(name)["differentiated"] and not name.startswith("radau")
-]
+METHODS = [name for name in lgint.methods() if lgint.method_info(name)["differentiated"]]
 OPTIONS = {name: {row["name"]: row for row in lgint.method_info(name)["options"]} for name in METHODS}
 PROJECTIONS = [
     (name, project) for name in METHODS if "project" in OPTIONS[name] for project in OPTIONS[name]["project"]["choices"]
@@ -116,7 +114,7 @@ def test_adaptive_steps_are_kept(method):
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_checkpoints_on_a_disk_or_in_memory_give_the_bits_of_one_pass(method, tmp_path, monkeypatch):
+def test_checkpoints_on_a_disk_or_in_memory_give_the_bits_of_a_tape(method, tmp_path, monkeypatch):
     steps, adjoint = [], lgint._core.adjoint
     monkeypatch.setattr(lgint._core, "adjoint", lambda *given: steps.append(given[10]) or adjoint(*given))
 
@@ -124,10 +122,15 @@ def test_checkpoints_on_a_disk_or_in_memory_give_the_bits_of_one_pass(method, tm
         outputs = [("position", "arm")]
         return lgint.gradient(arm(), method, Weighted(), ["arm.mass"], outputs=outputs, t_end=0.2, h=2e-3, **given)
 
+    _, on_a_tape, _ = run()
+    assert steps == [100]
+    steps.clear()
+    monkeypatch.setattr("lgint._run.gradient._TAPE", 1e3)
     _, in_memory, _ = run()
     assert sum(steps) == 100 and len(steps) == 14 and max(steps) <= 14  # sqrt(2 * 100) = 14.1
     _, on_disk, _ = run(checkpoints=tmp_path)
-    assert np.array_equal(in_memory, on_disk) and list(tmp_path.iterdir()) == []
+    assert np.array_equal(in_memory, on_a_tape) and np.array_equal(in_memory, on_disk)
+    assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.parametrize("method", METHODS)

@@ -223,16 +223,14 @@ static lg_status go_before_anew(lg_genalpha_stepper *g, const lg_state *before, 
 {
     lg_point point = lg_point_after(before->t, before->q, before->v, before->mem);
     lg_linearised *l = &g->base.linear;
-    int nv = g->base.system->space->nv, nrows = g->base.system->pattern->nrows;
-    double *adjoint = g->base.accel.x;
+    int nv = g->base.system->space->nv;
     point.a = g->fresh, point.lam = g->fresh + nv, point.work = g->base.accel.work;
     reset(&g->base, s);
     LG_TRY(lg_linearise(l, &point, NULL));
     LG_TRY(lg_accel_factor(&g->base.accel, &point, &(lg_wanted){0}, &g->base.report));
-    lg_copy(nv, s->a, adjoint);
-    lg_zero(nrows, adjoint + nv);
+    LG_TRY(lg_linearised_accelerations_adjoint(l, &point, g->base.nparameters, s->a, NULL, s->q, s->v, gradient));
     lg_zero(nv, s->a);
-    return lg_linearised_accelerations_adjoint(l, &point, g->base.nparameters, adjoint, s->q, s->v, gradient);
+    return LG_OK;
 }
 
 static lg_status step(lg_stepper *self, const lg_state *before, const lg_state *after, const double *kept,

@@ -172,6 +172,8 @@ static lg_status radau_step(lg_stepper *self, lg_state *state, double h)
     LG_TRY(lg_radau_solve(r));
     LG_TRY(lg_radau_check_turns(r, LG_PI));
     LG_TRY(lg_radau_finish(r));
+    if (self->nparameters) /* the derivatives need them, and the error must have the same ones either way */
+        lg_radau_set_accelerations(r);
     lg_copy(self->system->space->nv, state->v, v_start);
     LG_TRY(lg_stepper_accept(self, state, h, r->stage[lg_radau_stages(&r->numbers) - 1].theta, r->q_end, r->v_end,
                              r->a_end, r->lam_end));

@@ -8,39 +8,13 @@
 
    where W = d(T(theta_i) K_i)/dtheta_i. The unknown of a stage's matrix is u = mu^2 y, and velocity rows are multiplied
    by mu. The end of the step is that of the last stage, followed through its projection. */
-#include "integrator/sensitivities.h"
 #include "core/small.h"
-#include "group/moves.h"
-#include "integrator/radau/step.h"
-#include "solve/follow.h"
+#include "integrator/radau/slopes.h"
 
 #include <float.h>
 #include <math.h>
 
-enum { MOST_SWEEPS = 100 };
-
-/* A stage, and its derivatives by the present parameter. */
-typedef struct stage_slopes {
-    lg_moves moves;
-    lg_matrix K, D, M; /* of its force rows by q, v and a */
-    lg_matrix matrix;
-    double *X; /* of its chains */
-    double *B, *Z;
-    double *known; /* nv + nrows: the right-hand side without what changes from sweep to sweep */
-    double *dK, *da, *old_K, *old_a; /* this sweep's, the last one's */
-    double *dv, *dlam;
-} stage_slopes;
-
-struct lg_radau_slopes {
-    stage_slopes stage[LG_RADAU_STAGES];
-    lg_chain *chain, *of_q, *of_v, *of_a;
-    lg_follower follower;
-    double *x, *y; /* nv + nrows each */
-    double *theta, *v; /* what is known of these in a sweep */
-    double *dv0, *turn; /* nv each */
-};
-
-static void layout_stage(lg_radau_stepper *r, stage_slopes *s, lg_arena *arena)
+static void layout_stage(lg_radau_stepper *r, lg_radau_stage_slopes *s, lg_arena *arena)
 {
     const lg_system *system = r->base.system;
     const lg_plan *plan = r->base.plan;
@@ -60,7 +34,7 @@ static void layout_stage(lg_radau_stepper *r, stage_slopes *s, lg_arena *arena)
     s->dlam = lg_arena_doubles(arena, nrows);
 }
 
-static void layout(lg_stepper *self, lg_arena *arena)
+void lg_radau_layout_slopes(lg_stepper *self, lg_arena *arena)
 {
     lg_radau_stepper *r = (lg_radau_stepper *)self;
     const lg_space *space = self->system->space;
@@ -87,7 +61,7 @@ static void layout(lg_stepper *self, lg_arena *arena)
     lg_follow_layout(&d->follower, self->nparameters, self->backwards, arena);
 }
 
-static void close_matrices(lg_stepper *self)
+void lg_radau_close_slopes(lg_stepper *self)
 {
     lg_radau_slopes *d = ((lg_radau_stepper *)self)->slopes;
     for (int i = 0; d && i < LG_RADAU_STAGES; i++)
@@ -99,7 +73,7 @@ static void close_matrices(lg_stepper *self)
 static void form_chains(lg_radau_stepper *r, int i)
 {
     const lg_space *space = r->base.system->space;
-    stage_slopes *s = &r->slopes->stage[i];
+    lg_radau_stage_slopes *s = &r->slopes->stage[i];
     double mu = lg_radau_rate(r, i);
     lg_moves_form(&s->moves, r->stage[i].theta, r->stage[i].K);
     lg_moves_chain(&s->moves, r->numbers.L[i][i], s->X);
@@ -113,7 +87,7 @@ static void form_chains(lg_radau_stepper *r, int i)
 static lg_status form_stage(lg_radau_stepper *r, int i)
 {
     lg_radau_slopes *d = r->slopes;
-    stage_slopes *s = &d->stage[i];
+    lg_radau_stage_slopes *s = &d->stage[i];
     int nrows = r->base.system->pattern->nrows;
     double mu = lg_radau_rate(r, i);
     lg_point point = lg_radau_point(r, i);
@@ -132,6 +106,14 @@ static lg_status form_stage(lg_radau_stepper *r, int i)
     return lg_factor_named(r->base.system, &s->matrix, &r->base.report);
 }
 
+lg_status lg_radau_form_slopes(lg_radau_stepper *r)
+{
+    lg_radau_set_accelerations(r);
+    for (int i = 0; i < lg_radau_stages(&r->numbers); i++)
+        LG_TRY(form_stage(r, i));
+    return LG_OK;
+}
+
 /* ---- one parameter ---- */
 
 /* sum += s A x for velocities x */
@@ -148,7 +130,7 @@ static void add_forces(lg_radau_stepper *r, const lg_matrix *A, double s, const 
 static lg_status set_known(lg_radau_stepper *r, int i, int k, const double *dq)
 {
     lg_radau_slopes *d = r->slopes;
-    stage_slopes *s = &d->stage[i];
+    lg_radau_stage_slopes *s = &d->stage[i];
     lg_linearised *l = &r->base.linear;
     const lg_pattern *pattern = r->base.system->pattern;
     int nv = r->base.system->space->nv;
@@ -188,7 +170,7 @@ static void gather(lg_radau_stepper *r, int i)
 static lg_status solve_stage(lg_radau_stepper *r, int i, const double *dv, double *change)
 {
     lg_radau_slopes *d = r->slopes;
-    stage_slopes *s = &d->stage[i];
+    lg_radau_stage_slopes *s = &d->stage[i];
     int nv = r->base.system->space->nv, nrows = r->base.system->pattern->nrows;
     double mu = lg_radau_rate(r, i), own = r->numbers.L[i][i];
     gather(r, i);
@@ -227,7 +209,7 @@ static void guess(lg_radau_stepper *r, const double *dv, const double *da)
 {
     int nv = r->base.system->space->nv;
     for (int i = 0; i < lg_radau_stages(&r->numbers); i++) {
-        stage_slopes *s = &r->slopes->stage[i];
+        lg_radau_stage_slopes *s = &r->slopes->stage[i];
         for (int k = 0; k < nv; k++) {
             s->dv[k] = dv[k];
             s->dK[k] = r->h * dv[k];
@@ -247,10 +229,9 @@ static double largest_of(const lg_radau_stepper *r)
 /* Sweeps until derivatives change by round-off alone. */
 static lg_status sweep(lg_radau_stepper *r, const double *dv)
 {
-    static const double enough = 1e-14, settled = 1e-11; /* parts of the largest; where they no longer fall */
     int nv = r->base.system->space->nv, stages = lg_radau_stages(&r->numbers);
     double last = INFINITY;
-    for (int n = 0; n < MOST_SWEEPS; n++) {
+    for (int n = 0; n < LG_RADAU_MOST_SWEEPS; n++) {
         double change = 0;
         for (int i = 0; i < stages; i++) {
             lg_copy(nv, r->slopes->stage[i].dK, r->slopes->stage[i].old_K);
@@ -259,7 +240,7 @@ static lg_status sweep(lg_radau_stepper *r, const double *dv)
         for (int i = 0; i < stages; i++)
             LG_TRY(solve_stage(r, i, dv, &change));
         double size = largest_of(r);
-        if (change <= enough * size || (change >= 0.5 * last && change <= settled * size))
+        if (lg_radau_slopes_settle(change, last, size))
             return LG_OK;
         last = change;
     }
@@ -309,18 +290,14 @@ static lg_status follow_end(lg_radau_stepper *r, const lg_sensitivities *s)
     return LG_OK;
 }
 
-static lg_status step(lg_stepper *self, const lg_state *before, const lg_state *after, double h,
-                      const lg_sensitivities *s)
+lg_status lg_radau_step_slopes(lg_stepper *self, const lg_state *before, const lg_state *after, double h,
+                               const lg_sensitivities *s)
 {
     lg_radau_stepper *r = (lg_radau_stepper *)self;
     (void)after, (void)h;
     r->start = before;
-    lg_radau_set_accelerations(r);
-    for (int i = 0; i < lg_radau_stages(&r->numbers); i++)
-        LG_TRY(form_stage(r, i));
+    LG_TRY(lg_radau_form_slopes(r));
     for (int k = 0; k < s->count; k++)
         LG_TRY(advance(r, s, k));
     return follow_end(r, s);
 }
-
-const lg_stepper_sensitivities lg_radau_sensitivities = {.layout = layout, .step = step, .close = close_matrices};

@@ -117,7 +117,7 @@ typedef struct lg_radau_eigen {
     lg_chain *chain[LG_RADAU_STAGES];
 } lg_radau_eigen;
 
-typedef struct lg_radau_slopes lg_radau_slopes; /* sensitivities.c */
+typedef struct lg_radau_slopes lg_radau_slopes; /* slopes.h */
 
 typedef struct lg_radau_stepper {
     lg_stepper base;
@@ -184,7 +184,7 @@ static inline int lg_radau_serves(double formed, double h)
 /* The end of the step on the constraints, with its accelerations and multipliers. */
 lg_status lg_radau_finish(lg_radau_stepper *r);
 
-/* ---- sensitivities.c ---- */
+/* ---- adjoint.c ---- */
 
 extern const lg_stepper_sensitivities lg_radau_sensitivities;
 
