@@ -18,10 +18,10 @@ from lgint._run.view import library
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE))
 
-import generate  # noqa: E402
+import bibliography  # noqa: E402
 import model_pages  # noqa: E402
 
-papers = generate.papers_in(HERE / "references.bib")
+papers = bibliography.papers_in(HERE / "references.bib")
 model_pages.write(HERE / "benchmark_models", papers)
 # copies keep the times of the originals, so that only changed notebooks run again
 shutil.rmtree(HERE / "notebooks", ignore_errors=True)
@@ -43,7 +43,6 @@ extensions = [
     "sphinx-mathjax-offline",
     "sphinx_gallery.gen_gallery",
     "sphinx.ext.napoleon",
-    "sphinxcontrib.bibtex",
 ]
 exclude_patterns = ["_build", "gallery", "mechanisms/*.ipynb"]
 myst_enable_extensions = ["amsmath", "deflist", "dollarmath"]
@@ -67,9 +66,6 @@ sphinx_gallery_conf = {
     "write_computation_times": False,
     "min_reported_time": 1e9,
 }
-
-bibtex_bibfiles = ["references.bib"]
-bibtex_reference_style = "author_year"
 
 autodoc_member_order = "bysource"
 default_role = "code"

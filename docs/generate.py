@@ -12,6 +12,8 @@ from itertools import groupby, product
 from pathlib import Path
 from typing import Any
 
+from bibliography import cite, papers_in, reference_list
+
 from lgint import Stepper, _core, models
 from lgint._model.formulations import FORMULATIONS
 from lgint._papers import catalogue
@@ -22,13 +24,14 @@ VALIDATION_COLUMNS = ("number", "reference", "here", "difference", "verdict")
 
 def write(folder: Path, bibliography: Path) -> None:
     """Write every table as a Markdown fragment into a folder."""
-    keys = papers_in(bibliography)
+    known = papers_in(bibliography)
     folder.mkdir(exist_ok=True)
     with (bibliography.parent / "verdicts.csv").open(newline="") as file:
-        papers = paper_tables(list(csv.DictReader(file)), keys)
+        verdicts = paper_tables(list(csv.DictReader(file)), known)
     times = bibliography.parents[1] / "benchmarks"
     tables = {
-        "papers": papers,
+        "papers": verdicts,
+        "references": reference_list(bibliography),
         "benchmarks": exudyn_table(times),
         "rods": elastica_table(times),
         "scipy": scipy_table(times),
@@ -36,25 +39,20 @@ def write(folder: Path, bibliography: Path) -> None:
         "stiff": stiff_table(times),
         "validation": validation_tables(bibliography.parent / "validation.csv"),
     }
-    for name, text in (fragments(keys) | tables).items():
+    for name, text in (fragments(known) | tables).items():
         (folder / f"{name}.md").write_text(text + "\n")
 
 
-def papers_in(bibliography: Path) -> set[str]:
-    """Return the keys of a bibliography."""
-    return set(re.findall(r"^@\w+\{(\w+),", bibliography.read_text(), re.MULTILINE))
-
-
-def fragments(keys: set[str]) -> dict[str, str]:
+def fragments(papers: dict[str, str]) -> dict[str, str]:
     """Return name and text of every fragment."""
     methods = _core.METHODS
     found = {
-        "methods": method_table(methods, keys),
+        "methods": method_table(methods, papers),
         "formulations": formulation_table(methods),
-        "nodes": node_table(_core.NODES, keys),
+        "nodes": node_table(_core.NODES, papers),
     }
     elements = _core.ELEMENTS
-    found["elements"] = "\n".join(element_text(row, keys) for row in elements)
+    found["elements"] = "\n".join(element_text(row, papers) for row in elements)
     found["joints"] = joint_table(elements)
     found |= {f"options_{row['name']}": option_text(row) for row in methods}
     for stepper in sorted({row["stepper"] for row in methods}):
@@ -65,13 +63,13 @@ def fragments(keys: set[str]) -> dict[str, str]:
     return found
 
 
-def method_table(rows: list[Row], keys: set[str]) -> str:
+def method_table(rows: list[Row], papers: dict[str, str]) -> str:
     """Return one line per method."""
     head = ["method", "order", "what it is", "reference"]
     return table(
         head,
         (
-            [code(r["name"]), r["order"], r["doc"], cite(r["reference"], keys)]
+            [code(r["name"]), r["order"], r["doc"], cite(r["reference"], papers)]
             for r in rows
         ),
     )
@@ -100,7 +98,7 @@ def runs(system: Any, method: str) -> bool:
     return True
 
 
-def node_table(rows: list[Row], keys: set[str]) -> str:
+def node_table(rows: list[Row], papers: dict[str, str]) -> str:
     """Return one line per node kind."""
     head = [
         "kind",
@@ -127,7 +125,7 @@ def node_table(rows: list[Row], keys: set[str]) -> str:
                 r["nown"],
                 "yes" if r["linear"] else "no",
                 places.get(str(r["position"]).upper(), r["position"]),
-                cite(r["reference"], keys),
+                cite(r["reference"], papers),
             ]
             for r in rows
         ),
@@ -238,10 +236,10 @@ DEFAULTS = {
 }
 
 
-def element_text(row: Row, keys: set[str]) -> str:
+def element_text(row: Row, papers: dict[str, str]) -> str:
     """Return one element: what it does, how many rows it has and its parameters."""
     counts = f"Frames: {row['nframes']}. Constraint rows: {row['nrows']}."
-    source = f"Reference: {cite(row['reference'], keys)}."
+    source = f"Reference: {cite(row['reference'], papers)}."
     head = ["parameter", "shape", "unit", "meaning", "valid values", "default"]
     lines = [
         [
@@ -261,7 +259,7 @@ def element_text(row: Row, keys: set[str]) -> str:
 # ---- papers ----
 
 
-def paper_tables(verdicts: list[Row], keys: set[str]) -> str:
+def paper_tables(verdicts: list[Row], papers: dict[str, str]) -> str:
     """Return per paper tables of artifacts, claims that differ and claims that hold."""
     found: dict[str, list[Row]] = {}
     for row in verdicts:
@@ -270,8 +268,8 @@ def paper_tables(verdicts: list[Row], keys: set[str]) -> str:
     for paper, group in groupby(catalogue.artifacts(), key=lambda row: row.paper):
         rows = list(group)
         title = (
-            f"## {paper}\n\n{cite(paper, keys)}\n"
-            if paper in keys
+            f"## {paper}\n\n{cite(paper, papers)}\n"
+            if paper in papers
             else "## Beyond the papers\n"
         )
         parts += [title, artifact_table(rows, found)]
@@ -513,13 +511,3 @@ def code(text: Any) -> str:
 def show(value: Any) -> str:
     """Return a value as it would be typed in Python."""
     return f"{value:g}" if isinstance(value, float) else repr(value)
-
-
-def cite(reference: str, keys: set[str]) -> str:
-    """Return a reference in which every known key is a citation and every page a link."""
-    linked = re.sub(r"docs/(\w+)", r"[\1](\1.md)", reference or "–")
-    return re.sub(
-        r"\w+",
-        lambda word: f"{{cite:t}}`{word[0]}`" if word[0] in keys else word[0],
-        linked,
-    )

@@ -4,7 +4,7 @@ import inspect
 import warnings
 from pathlib import Path
 
-import generate
+import bibliography
 
 import lgint
 
@@ -32,7 +32,7 @@ EXAMPLES = {
 }
 
 
-def write(folder: Path, keys: set[str]) -> None:
+def write(folder: Path, papers: dict[str, str]) -> None:
     """Write the pages and their pictures.
 
     A model without an example, or an example without a model, is an error.
@@ -51,13 +51,13 @@ def write(folder: Path, keys: set[str]) -> None:
             warnings.simplefilter("ignore")  # the published inertias of the Puma 560
             exec(code, scope)
         scope["run"].plot().savefig(folder / f"{name}.png", dpi=110)
-        (folder / f"{name}.md").write_text(page(name, code, scope["model"], keys))
+        (folder / f"{name}.md").write_text(page(name, code, scope["model"], papers))
 
 
-def page(name: str, code: str, model: lgint.Model, keys: set[str]) -> str:
+def page(name: str, code: str, model: lgint.Model, papers: dict[str, str]) -> str:
     """Return the text of a page."""
     first = inspect.getdoc(getattr(lgint.models, name)).split("\n")[0]
-    source = generate.cite(model.reference, keys)
+    source = bibliography.cite(model.reference, papers, "../")
     return f"""# `{name}`
 
 {first} {size(model)} Source: {source}.

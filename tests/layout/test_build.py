@@ -165,7 +165,7 @@ def test_the_tables_of_the_docs_name_every_row(pages):
         ("nodes", _core.NODES),
     ):
         assert [row["name"] for row in rows if row["name"] not in known[table]] == []
-    assert "{cite:t}`holzinger2024`" in known["methods"]
+    assert "[Holzinger, Arnold and Gerstmayr (2024)](references.md#holzinger2024)" in known["methods"]
     assert [row.key for row in catalogue.artifacts() if f"`{row.name}`" not in known["papers"]] == []
 
 

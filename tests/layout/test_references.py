@@ -44,6 +44,18 @@ def tracked():
     return [path for pattern in patterns for path in ROOT.glob(pattern)]
 
 
+def test_pages_that_the_readme_links_to_read_well_without_a_build():
+    """They have no roles and directives of Sphinx, and their citations lead to an entry."""
+    linked = {ROOT / name for name in re.findall(r"\]\((docs/\w+\.md)\)", (ROOT / "README.md").read_text())}
+    assert len(linked) > 20
+    sphinx = re.compile(r"\{[a-z:-]+\}`|^(?:```|:::)\{", re.MULTILINE)
+    assert {page.name: found for page in sorted(linked) if (found := sphinx.findall(page.read_text()))} == {}
+    cited = set(re.findall(r"references\.md#(\w+)", "".join(page.read_text() for page in ROOT.glob("docs/*.md"))))
+    assert cited and cited <= KEYS == set(
+        re.findall("^## (.*)$", (ROOT / "docs/references.md").read_text(), re.MULTILINE)
+    )
+
+
 def test_no_file_names_an_address_of_this_project():
     """It has no public place yet, so that any such address would lead nowhere."""
     listed = [*ROOT.glob("csrc/**/*.[ch]"), ROOT / "CITATION.cff", ROOT / ".ci/run", *ROOT.glob("docs/**/*.*")]
