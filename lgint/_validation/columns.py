@@ -52,7 +52,7 @@ def _critical(of_edges: Callable[[int], Model], loads: Sequence[float], edges: S
 @case(
     "clamped-hinged-column",
     title="a column with one end clamped and the other one hinged, P L^2/(E I)",
-    source="Timoshenko and Gere 1961, sect. 2.3 (20.19)",
+    source="Timoshenko and Gere 1961, chap. 2 (20.19)",
 )
 def clamped_hinged() -> list[Number]:
     """The square of the first root of tan u = u."""

@@ -130,7 +130,7 @@ def _motions(v: float) -> Array:
 @case(
     "bicycle",
     title="a bicycle with rider, linearised about its straight motion: eigenvalues, and the speeds of stability",
-    source="Meijaard, Papadopoulos, Ruina and Schwab 2007, table 2 and sect. 5",
+    source="Meijaard, Papadopoulos, Ruina and Schwab 2007, table 2, and its weave and capsize speeds",
 )
 def bicycle() -> list[Number]:
     """Two wheels that roll without slip, held by rows of velocity alone."""
