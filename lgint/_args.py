@@ -2,6 +2,7 @@
 
 import inspect
 import math
+import os
 import sys
 import warnings
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -115,6 +116,29 @@ def takes_one(function: Callable[..., Any]) -> bool:
         return False
     kinds = [p.kind for p in parameters if p.kind != p.KEYWORD_ONLY and p.kind != p.VAR_KEYWORD]
     return len(kinds) == 1 and kinds[0] != inspect.Parameter.VAR_POSITIONAL
+
+
+def takes(name: str, function: Callable[..., Any], *arguments: str) -> None:
+    """ValueError if a function cannot be called with as many arguments; their names stand in the message."""
+    try:
+        signature = inspect.signature(function)
+    except (TypeError, ValueError):  # it cannot be read
+        return
+    try:
+        signature.bind(*arguments)
+    except TypeError as error:
+        raise ValueError(f"{name}: a function of {', '.join(arguments)} expected, got one of {signature}") from error
+
+
+def path_of(path: object) -> str:
+    """The argument `path` as text; ValueError if it is not a path."""
+    try:
+        text = os.fsdecode(path)  # type: ignore[arg-type]
+    except TypeError as error:
+        raise ValueError(f"path: the name of a file or folder expected, got {shown(path)}") from error
+    if "\0" in text:
+        raise ValueError(f"path: a name without NUL characters expected, got {shown(path)}")
+    return text
 
 
 def functions_by_name(name: str, value: Any) -> Mapping[str, Callable[..., Any]]:

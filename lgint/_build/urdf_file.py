@@ -10,7 +10,7 @@ from typing import Final, NoReturn
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lgint._args import Array, guess, listing, shown
+from lgint._args import Array, guess, listing, path_of, shown
 
 READ: Final = {
     "robot": ("link", "joint"),
@@ -63,7 +63,7 @@ class File:
         )
         parser.EntityDeclHandler = lambda *_: self._refuse_here("an entity; plain XML expected")
         try:
-            with open(path, "rb") as file:
+            with open(path_of(path), "rb") as file:
                 parser.ParseFile(file)
         except expat.ExpatError as error:
             self._refuse_here(expat.ErrorString(error.code), error.lineno)

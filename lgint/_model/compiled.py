@@ -14,7 +14,7 @@ from typing import Any, Final
 import numpy as np
 
 from lgint import _core, signatures
-from lgint._args import Array, checked_function, shown
+from lgint._args import Array, checked_function, shown, takes
 from lgint._model.missing import missing
 
 _MARK: Final = np.uint64(0x7FF8_0BAD_0BAD_0BAD)  # a NaN that no computation makes
@@ -127,6 +127,8 @@ def user_function(
     """A function that a user gives and that of its derivatives; a compiled one gives both itself."""
     if not is_compiled(value):
         checked_function(f"function of {label}", value)
+        if signature == "control":
+            takes(f"function of {label}", value, "state")
         return value, None if tangent is None else checked_function(f"tangent of {label}", tangent)
     if not (tangent is None or isinstance(tangent, bool)):
         raise ValueError(f"tangent of {label}: True if the compiled function writes it, got {shown(tangent)}")
@@ -153,7 +155,11 @@ def check_tangent(label: str, function: Any, *arguments: Any) -> None:
 
 def function_of_time(what: str, value: Any, signature: str, size: int) -> Any:
     """A load or motion of `size` values if it is compiled; anything else as it is."""
-    return checked(what, value, signature, size) if is_compiled(value) else value
+    if is_compiled(value):
+        return checked(what, value, signature, size)
+    if callable(value):
+        takes(what, value, "t")
+    return value
 
 
 def is_compiled(value: Any) -> bool:

@@ -11,13 +11,24 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from lgint import _core
-from lgint._args import Array, choice
+from lgint._args import Array, choice, listing
 from lgint._model import parts
 from lgint._model.compile import JointIndices, compiled, element_count, held_values, parameters_of, start_memory
 from lgint._model.frames import ZERO
 from lgint._model.joints import JOINTS
 from lgint._model.laws import States
-from lgint._model.record import BodyRow, ControlRow, ForceRow, JointRow, Record, RodRow, holders, mode_count, partners
+from lgint._model.record import (
+    BodyRow,
+    ControlRow,
+    ForceRow,
+    Ground,
+    JointRow,
+    Record,
+    RodRow,
+    holders,
+    mode_count,
+    partners,
+)
 from lgint._model.rod import Rod
 from lgint._model.system import UPPER, System
 from lgint._model.values import COM, SHAPE, Entries, Names, changed, check_limits, order_of, value_in
@@ -225,8 +236,15 @@ class Model(System):
         -------
         int
             Its index among the frames.
+
+        Raises
+        ------
+        ValueError
+            For an unknown name, and for the ground, which has no frame.
         """
         frames = self._compiled.frames
+        if name == GROUND or isinstance(name, Ground):
+            raise ValueError(f"the ground has no frame: it is at rest at the origin; choose from {listing([*frames])}")
         return frames[choice("body", name, frames)]
 
     def body(self, name: str) -> BodyRow:

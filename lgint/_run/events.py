@@ -75,11 +75,13 @@ def event(
     Raises
     ------
     ValueError
-        For what is no function, and compiled functions of another type.
+        For what is no function, compiled functions of another type, and attributes that no event can have.
     """
     if not is_compiled(function):
         checked_function("function of an event", function)
-    return EventFunction(function, terminal=terminal, direction=direction, action=action)
+    made = EventFunction(function, terminal=terminal, direction=direction, action=action)
+    _direction(made), _terminal(made), _action(made)
+    return made
 
 
 class Events:

@@ -14,7 +14,7 @@ from typing import IO, TYPE_CHECKING, Any, Final
 import numpy as np
 
 from lgint import _core
-from lgint._args import Array, shown
+from lgint._args import Array, path_of, shown
 from lgint._model.compiled import CompiledFunction
 from lgint._model.missing import missing
 from lgint._run import older
@@ -29,17 +29,6 @@ _MEMBER: Final = re.compile(
 )
 _IN_TIME: Final = ("load", "motion", "reference")  # entries that may hold a function of time
 _FUNCTION: Final = {"lgint": "function"}  # replaces a function, which cannot be saved; with the name of a compiled one
-
-
-def path_of(path: object) -> str:
-    """The argument `path` as text; ValueError if it is not a path."""
-    try:
-        text = os.fsdecode(path)  # type: ignore[arg-type]
-    except TypeError as error:
-        raise ValueError(f"path: the name of a file or folder expected, got {shown(path)}") from error
-    if "\0" in text:
-        raise ValueError(f"path: a name without NUL characters expected, got {shown(path)}")
-    return text
 
 
 def path_for(path: object, suffixes: Sequence[str], others: str) -> str:

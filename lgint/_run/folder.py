@@ -19,7 +19,7 @@ from typing import IO, TYPE_CHECKING, Any, Final, NamedTuple, NoReturn
 
 import numpy as np
 
-from lgint._args import Array, shown
+from lgint._args import Array, path_of, shown
 from lgint._run import files, older
 from lgint._run.columns import HEADER, checksum, column, header, row_shape, rows_held
 from lgint._run.lock import LOCK, FolderLock, unlinked
@@ -65,7 +65,7 @@ class Folder:
     ) -> None:
         from pathlib import Path
 
-        self.path = Path(files.path_of(path))
+        self.path = Path(path_of(path))
         self._memory = memory
         self._functions = functions
         self.options: dict[str, Any] = {}  # of the run in the folder, which is resumed with them

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from lgint import _core
-from lgint._args import Array, array, choice, number, shown
+from lgint._args import Array, array, choice, number, path_of, shown
 from lgint._model.lagrangian import rebuilt
 from lgint._model.system import System
 from lgint._run import files, folder, tables
@@ -513,7 +513,7 @@ def load(path: str | PathLike[str]) -> Trajectory:
     ValueError
         If the file is damaged, or was not written by `Trajectory.save` or `integrate`.
     """
-    path = files.path_of(path)
+    path = path_of(path)
     about, arrays = folder.read(path) if os.path.isdir(path) else files.read(path)
     with files.defects(path):
         return loaded(about, arrays, rebuilt(about["model"], about["record"]), finite=not os.path.isdir(path))

@@ -15,8 +15,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from lgint._args import shown
-from lgint._run.files import path_of
+from lgint._args import path_of, shown
 from lgint._sweep.job import Outcome, numbers
 
 FORMAT: Final = "lgint sweep 2"
