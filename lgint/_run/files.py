@@ -36,7 +36,8 @@ def path_for(path: object, suffixes: Sequence[str], others: str) -> str:
     text = path_of(path)
     suffix = os.path.splitext(text)[1].lower()
     if suffix and suffix not in suffixes:
-        raise ValueError(f"path: a name that ends in {suffixes[0]} expected, got {shown(text)}; {others}")
+        ends = " or ".join(filter(None, (", ".join(suffixes[:-1]), suffixes[-1])))
+        raise ValueError(f"path: a name that ends in {ends} expected, got {shown(text)}; {others}")
     return text
 
 

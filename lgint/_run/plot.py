@@ -1,30 +1,26 @@
-"""Pictures and animations of trajectories; needs matplotlib."""
+"""Diagrams of trajectories; needs matplotlib."""
 
 from __future__ import annotations
 
 import io
-import re
 import textwrap
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lgint._args import Array, array, choice, number, shown
+from lgint._args import Array, array, choice, shown
 from lgint._model.model import Model
 from lgint._model.record import EDGES, RodRow
 from lgint._run.decades import decades
 from lgint._run.scene import COLORS as COLORS
-from lgint._run.scene import GREY, Frames, arms, curve, frames, solid_bodies
+from lgint._run.scene import curve, solid_bodies
 from lgint._run.states import States
 from lgint._state.outputs import Wrench
 
 try:
     from matplotlib import rc_context
-    from matplotlib.animation import FuncAnimation
-    from matplotlib.backend_bases import FigureCanvasBase
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
     from matplotlib.rcsetup import cycler
 except ImportError as error:
@@ -280,84 +276,3 @@ def _joint_angles(axes: Axes, run: States) -> None:
     axes.set(title="angles of joints" + left_out, xlabel=run.abscissa.label, ylabel="rad")
     if not names:
         axes.text(0.5, 0.5, "none", ha="center", transform=axes.transAxes)
-
-
-# ---- animations ----
-
-
-# symbols of the buttons, for which matplotlib would load a font from the network
-SYMBOLS = {
-    "minus": "\u2212",
-    "fast-backward": "\u23ee",
-    "step-backward": "\u2039",
-    "play fa-flip-horizontal": "\u25c0",
-    "pause": "\u23f8",
-    "play": "\u25b6",
-    "step-forward": "\u203a",
-    "fast-forward": "\u23ed",
-    "plus": "+",
-}
-
-
-class Movie(FuncAnimation):
-    """An animation that notebooks can play without a network."""
-
-    def _repr_html_(self) -> str:
-        with rc_context({"animation.embed_limit": 1000.0}):  # MB, enough for any number of frames
-            html: str = self.to_jshtml()
-        html = re.sub(r"<link[^>]*font-awesome[^>]*>", "", html)
-        return re.sub(r'<i class="fa fa-([\w -]+)"></i>', lambda icon: SYMBOLS[icon[1]], html)
-
-
-def animation(run: States, seconds: float, fps: float) -> Movie:
-    """Shows rods as curves, other bodies as triads of axes, and lines from these to the points of their joints."""
-    number("seconds", seconds, positive=True)
-    number("fps", fps, positive=True)
-    if not len(run):
-        raise ValueError("this run has no state to show")
-    at = frames(run, max(round(seconds * fps), 1))
-    lines = list(_segments(run.multibody(), at))
-    figure = Picture(figsize=(5, 4.5))
-    axes = _room(figure, np.concatenate([line.reshape(-1, 3) for line, _ in lines]))
-    artists: list[Any] = [axes.plot([], [], [], color=color)[0] for _, color in lines]
-    title = axes.set_title("")
-
-    def show(i: int) -> list[Any]:
-        for artist, (line, _) in zip(artists, lines, strict=True):
-            artist.set_data_3d(*line[i].T)
-        title.set_text(f"{run.abscissa.before}{at.label[i]:.3f}{run.abscissa.after}")
-        return artists
-
-    return Movie(figure, show, frames=len(at.t), interval=1000 / fps)
-
-
-def _room(figure: Any, extent: Array) -> Any:
-    """Axes around all points; walls, grid and labels are drawn once, as a picture behind the moving lines."""
-    centre, reach = (extent.max(0) + extent.min(0)) / 2, max(float(np.ptp(extent, axis=0).max()) / 2, 1e-6)
-    axes = figure.add_axes((0.0, 0.02, 0.92, 0.93), projection="3d")
-    for letter, middle in zip("xyz", centre, strict=True):
-        axes.set(**{f"{letter}lim": (middle - reach, middle + reach), f"{letter}label": f"{letter} / m"})
-    axes.locator_params(nbins=4)
-    canvas: Any = FigureCanvasAgg(figure)
-    canvas.draw()
-    wall = figure.add_axes((0, 0, 1, 1), zorder=-1)
-    wall.imshow(np.array(canvas.buffer_rgba()), aspect="auto", interpolation="none")
-    FigureCanvasBase(figure)  # draws only when asked to
-    wall.set_axis_off()
-    axes.set_axis_off()
-    axes.patch.set_visible(False)
-    return axes
-
-
-def _segments(model: Model, at: Frames) -> Iterator[tuple[Array, str]]:
-    """Lines (frames, points, 3) with their colours: rods, axes of other bodies, and from these to their joints."""
-    for i, rod in enumerate(model.rods.values()):
-        yield curve(model, rod, at.q, at.v, at.t), COLORS[i % len(COLORS)]
-    x, R, *_ = model.motions(list(model.bodies), at.q, at.v, at.t)
-    size = 0.1 * float(np.ptp(x, axis=(0, 1)).max()) or 0.1
-    shown = set(solid_bodies(model))
-    for k, name in enumerate(model.bodies):
-        for i, color in enumerate(("#d1495b", "#2e8b7a", "#3366aa")):
-            if name in shown:
-                yield np.stack([x[:, k], x[:, k] + size * R[:, k, :, i]], axis=1), color
-    yield from ((line, GREY) for line in arms(model, at))

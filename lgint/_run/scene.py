@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -40,6 +40,12 @@ def frames(run: States, count: int) -> Frames:
     return Frames(run.t[nearest], run.q[nearest], run.v[nearest], run.clock[nearest])
 
 
+def some(run: States) -> Array:
+    """The numbers of the states, or of at most 2000 of them, through which paths are drawn."""
+    chosen: Array = np.unique(np.linspace(0, len(run) - 1, min(2000, len(run))).astype(int))
+    return chosen
+
+
 def curve(model: Model, rod: RodRow, q: Array, v: Array, t: Array) -> Array:
     """A rod at some states, (states, nodes, 3)."""
     nodes = rod["nodes"] + rod["nodes"][:1] * rod["closed"]
@@ -58,34 +64,31 @@ def joints(model: Model) -> list[str]:
     return [name for name in model.joints if name not in edges]
 
 
-def arms(model: Model, at: Frames) -> Iterator[Array]:
-    """Lines (frames, 2, 3) from bodies to the points of their joints."""
-    for name in joints(model):
-        for slot, who in enumerate(partners(model.joints[name])):
-            if who != "ground":
-                ends = model.kinematics(who, at.q, at.v, at.t)[0], joint_point(model, name, at, slot)
-                yield np.stack(ends, axis=1)
-
-
 def joint_point(model: Model, name: str, at: Frames, slot: int = 1) -> Array:
     """The point of a joint on one of its bodies, (frames, 3)."""
     return model.joint_kinematics(name, slot, at.q, at.v, at.t)[0]
 
 
-def dots(model: Model, at: Frames) -> dict[str, Array]:
-    """The points (frames, 3) of joints and of the nodes of flexible bodies, by name."""
+def nodes(model: Model, at: Frames) -> dict[str, Array]:
+    """The nodes (frames, 3) of flexible bodies, by name."""
     flexible = [name for name, body in model.bodies.items() if body["modes"]]
-    nodes = [f"{name}.{node}" for name in flexible for node in model.modes(name).nodes]
-    found = {name: joint_point(model, name, at) for name in joints(model)}
-    return found | {name: model.kinematics(name, at.q, at.v, at.t)[0] for name in nodes}
+    names = [f"{name}.{node}" for name in flexible for node in model.modes(name).nodes]
+    return {name: model.kinematics(name, at.q, at.v, at.t)[0] for name in names}
+
+
+def spring_rows(model: Model) -> Iterator[Mapping[str, Any]]:
+    """The forces between two points that are neither contacts nor functions of the user."""
+    for row in model.record()["forces"].values():
+        is_contact = row["kind"].startswith("contact_")
+        if row["kind"] in DECLARED and len(row.get("points", ())) == 2 and not is_contact:
+            yield row
 
 
 def springs(model: Model, at: Frames) -> Iterator[Array]:
-    """Lines (frames, 2, 3) between the points of all forces on two bodies that are no functions of the user."""
-    for row in model.record()["forces"].values():
-        if row["kind"] in DECLARED and len(row.get("points", ())) == 2:
-            ends = (_point(model, who, point, at) for who, point in zip(row["bodies"], row["points"], strict=True))
-            yield np.stack([*ends], axis=1)
+    """Lines (frames, 2, 3) between the points of these forces."""
+    for row in spring_rows(model):
+        ends = (_point(model, who, point, at) for who, point in zip(row["bodies"], row["points"], strict=True))
+        yield np.stack([*ends], axis=1)
 
 
 def _point(model: Model, who: str, point: ArrayLike, at: Frames) -> Array:

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from pandas import DataFrame
     from xarray import Dataset
 
+    from lgint._run.cameras import Plane
     from lgint._run.view import View
 
 OPTIONAL_STATS: Final = {
@@ -430,10 +431,22 @@ class Trajectory(States):
 
         return plot.trajectory(self, what, ax, figsize)
 
-    def animate(self, seconds: float = 10.0, *, fps: float = 25.0) -> FuncAnimation:
-        """A matplotlib animation of rods and of other bodies' axes and joints.
+    def animate(
+        self,
+        seconds: float = 10.0,
+        *,
+        fps: float = 25.0,
+        trail: bool | Sequence[str] = True,
+        camera: ArrayLike | None = None,
+        size: ArrayLike = (800, 640),
+        plane: Plane | None = None,
+        dark: bool = False,
+        boxes: Mapping[str, ArrayLike] | None = None,
+    ) -> FuncAnimation:
+        """A film of the run: a matplotlib animation that shows what `view` shows.
 
-        Notebooks play it, and `save` writes it to a file.
+        Notebooks play it, and `save` writes it to a file: "film.gif", "film.mp4", for which matplotlib needs the
+        program ffmpeg, or "film.html"; `save(path, progress=True)` shows a progress bar.
 
         It shows the run at equal time intervals: from dense output if there is any, otherwise each picture shows the
         nearest saved state.
@@ -444,52 +457,90 @@ class Trajectory(States):
             How long it lasts, s.
         fps : float
             Pictures per second.
+        trail : bool or sequence of str
+            The bodies whose centres of mass leave a trail. True: all bodies if there are at most eight, and the last
+            nodes of rods.
+        camera : array_like, shape (2,), optional
+            Elevation above the plane of x and y and azimuth from x towards y, in degrees, of the side from which it is
+            seen. Default: (20, -57).
+        size : array_like, shape (2,)
+            Width and height, pixels.
+        plane : str, optional
+            "xy", "xz" or "yz": the film shows this plane, without perspective, seen along its normal.
+        dark : bool
+            Whether it is light on dark.
+        boxes : dict, optional
+            The edges of boxes by the names of bodies, as in `view`.
 
         Returns
         -------
         matplotlib.animation.FuncAnimation
             The animation.
-        """
-        from lgint._run import plot
 
-        return plot.animation(self, seconds, fps)
+        Raises
+        ------
+        ValueError
+            For values out of range, unknown bodies, and for `camera` and `plane` together.
+        """
+        from lgint._run import film
+
+        options = film.Options(seconds, fps, trail, camera, size, plane, dark, boxes)
+        return film.animation(self, options)
 
     def view(
         self,
-        seconds: float = 5.0,
+        seconds: float | None = None,
         *,
-        frames: int = 101,
+        frames: int | None = None,
         boxes: Mapping[str, ArrayLike] | None = None,
         paths: bool | Sequence[str] = True,
+        camera: ArrayLike | None = None,
+        plane: Plane | None = None,
+        dark: bool | None = None,
     ) -> View:
         """A view in three dimensions that can be turned with the mouse and has a slider for the time; needs plotly.
 
-        Notebooks show it, and `save("view.html")` writes it as a web page; neither needs a server or a network. Bodies
-        are boxes and rods are tubes. Joints are dots, with lines to the bodies that they connect; springs are lines. If
-        a box contains the centre of mass of another body, only its edges are shown.
+        Notebooks show it, and `save("view.html")` writes it as a web page; neither needs a server or a network.
+        `save("view.gif")` and `save("view.mp4")` write a film of it.
+
+        Rods are tubes, springs are coils, revolute joints are pins about their axes, and slides are sleeves on rails.
+        A body has the shapes of its contacts and its rolling wheel. Without any, it is a box with its mass and its
+        inertia, or bars between its joints, if the box is slender or contains the centre of mass of another body.
+        Planes of contacts and rolling wheels are as large as the scene.
 
         Parameters
         ----------
-        seconds : float
-            How long the whole run lasts when it is played.
-        frames : int
+        seconds : float, optional
+            How long the whole run lasts when it is played. Default: real time, but between 1 s and 60 s.
+        frames : int, optional
             The number of states, at equal time intervals: from dense output if there is any, otherwise the nearest
-            saved states, each of them once.
+            saved states, each of them once. Default: 25 for each second, but between 51 and 201.
         boxes : dict, optional
-            The edges (3,) of boxes by the names of bodies, along the body's axes, m; these boxes always show their
-            faces. By default a box has the mass and the inertia of its body.
+            The edges (3,) of boxes by the names of bodies, along the body's axes, m; these bodies are always boxes.
         paths : bool or sequence of str
             The bodies for whose centres of mass paths are drawn. True: all bodies if there are at most eight, and the
             last nodes of rods.
+        camera : array_like, shape (2,), optional
+            Elevation above the plane of x and y and azimuth from x towards y, in degrees, of the side from which it is
+            seen at first. Default: (20, -57).
+        plane : str, optional
+            "xy", "xz" or "yz": at first this plane is seen along its normal, without perspective.
+        dark : bool, optional
+            Whether it is light on dark. Default: as the page around it, or as the system of the reader.
 
         Returns
         -------
         View
             Its `figure` is plotly's, in which camera, colours or titles can be changed.
+
+        Raises
+        ------
+        ValueError
+            For values out of range, unknown bodies, and for `camera` and `plane` together.
         """
         from lgint._run import view
 
-        return view.view(self, seconds, frames, boxes, paths)
+        return view.view(self, view.Options(seconds, frames, boxes, paths, camera, plane, dark))
 
 
 def load(path: str | PathLike[str]) -> Trajectory:

@@ -5,7 +5,9 @@ from __future__ import annotations
 import base64
 import functools
 import gzip
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import json
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from html import escape
 from os import PathLike
 from typing import Any, NamedTuple
@@ -13,13 +15,14 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lgint._args import Array, choice, number, shown
-from lgint._model.model import Model
-from lgint._model.record import RodRow
-from lgint._run import scene
+from lgint._args import Array, number, shown
+from lgint._run import cameras, scene
+from lgint._run.cameras import Plane, Side
+from lgint._run.drawing import JOINT, Drawing, Solid, color_of, drawing, followed
 from lgint._run.files import path_for
-from lgint._run.scene import COLORS, GREY, THIN, Box, Frames
-from lgint._run.states import Abscissa, States
+from lgint._run.progress import progress_bar
+from lgint._run.scene import COLORS, Frames
+from lgint._run.states import TIME, Abscissa, States
 
 try:
     from plotly import graph_objects
@@ -27,19 +30,14 @@ try:
 except ImportError as error:
     raise ImportError("views need plotly: pip install 'lgint[view]'") from error
 
-SIDES = 10  # corners of a tube's section
-MOST = 200  # nodes of a rod that are drawn
+PLAY, STOP = "\u25b6", "\u25a0"  # labels of buttons
 HEIGHT = 480  # of a view in a notebook, pixels
-# corners of a box, and its twelve triangles
-CORNERS = np.array([[x, y, z] for x in (-0.5, 0.5) for y in (-0.5, 0.5) for z in (-0.5, 0.5)])
-TRIANGLES = np.array(
-    [
-        *([0, 1, 3], [0, 3, 2], [4, 6, 7], [4, 7, 5], [0, 4, 5], [0, 5, 1]),
-        *([2, 3, 7], [2, 7, 6], [0, 2, 6], [0, 6, 4], [1, 5, 7], [1, 7, 3]),
-    ]
-)
-# the corners at both ends of its twelve edges
-EDGES = np.array([(a, b) for a in range(8) for b in range(a) if np.abs(CORNERS[a] - CORNERS[b]).sum() == 1])
+GRID, NIGHT = "#dfe3e6", "#131416"  # of the walls; what is behind everything in dark mode
+RATE = 25  # states per second by default, and
+FEWEST, MOST = 51, 201  # their numbers
+SHORTEST, LONGEST = 1.0, 60.0  # s, of the time that a view takes by default
+UNITLESS = 5.0  # s, of one over load factors
+DISTANCE, FLAT = 2.1, 1.3  # of the camera, also of one without perspective, where the scene has about the size 1
 
 # the library and the figure are compressed, and the browser unpacks them; this reduces a page to two fifths
 PAGE = """<!doctype html>
@@ -65,15 +63,77 @@ if (library) {{
     document.head.append(script);
 }}
 const figure = JSON.parse(await unpacked(document.getElementById("figure")));
-Plotly.newPlot("view", {{ ...figure, config: {{ displaylogo: false, responsive: true }} }});
+const view = document.getElementById("view");
+const settings = {settings};
+
+// the theme of the page around this one, or that of the system
+const media = window.matchMedia("(prefers-color-scheme: dark)");
+function isDark() {{
+    if (settings.dark !== null) return settings.dark;
+    let around = {{}};
+    try {{ around = window.parent.document.body.dataset; }} catch (error) {{ /* of another origin */ }}
+    if (around.jpThemeLight) return around.jpThemeLight === "false";
+    return around.theme && around.theme !== "auto" ? around.theme === "dark" : media.matches;
+}}
+let dark = isDark();
+document.documentElement.style.background = settings.themes[+dark].paper_bgcolor;
+
+// the play button keeps to the clock: it leaves out states that come too late to be drawn
+const names = figure.frames.map((frame) => frame.name);
+for (const menu of figure.layout.updatemenus) for (const button of menu.buttons) button.method = "skip";
+let playing = 0;
+function show(name) {{
+    const turn = {{ mode: "immediate", frame: {{ duration: 0, redraw: true }}, transition: {{ duration: 0 }} }};
+    return Plotly.animate(view, [name], turn);
+}}
+async function play() {{
+    const mine = ++playing, last = names.length - 1;
+    const from = (view.layout.sliders[0].active ?? 0) % Math.max(last, 1);
+    const begin = performance.now() - (1000 * settings.seconds * from) / Math.max(last, 1);
+    let i = -1;
+    while (mine === playing && i < last) {{
+        const now = Math.floor(((performance.now() - begin) / 1000 / settings.seconds) * last);
+        if (now > i) await show(names[(i = Math.min(now, last))]);
+        await new Promise(requestAnimationFrame);
+    }}
+}}
+const config = {{ displaylogo: false, responsive: true }};
+await Plotly.newPlot(view, {{ ...figure, config }});
+if (dark) await Plotly.relayout(view, settings.themes[1]);
+view.on("plotly_buttonclicked", (event) => (event.button.label === "{play}" ? play() : playing++));
+view.on("plotly_sliderstart", () => playing++);
+
+function follow() {{
+    if (isDark() === dark) return;
+    dark = !dark;
+    document.documentElement.style.background = settings.themes[+dark].paper_bgcolor;
+    Plotly.relayout(view, settings.themes[+dark]);
+}}
+media.addEventListener("change", follow);
+try {{
+    const attributeFilter = ["data-theme", "data-jp-theme-light"];
+    new MutationObserver(follow).observe(window.parent.document.body, {{ attributeFilter }});
+}} catch (error) {{ /* of another origin */ }}
 </script>
 </body>
 </html>
 """
 
 
+def theme(dark: bool) -> dict[str, Any]:
+    """The colours of a figure, by the paths of its layout."""
+    back, ink, grid = (NIGHT, "#d8dde1", "#3a4046") if dark else ("white", "#33393d", GRID)
+    colors: dict[str, Any] = {"paper_bgcolor": back, "font.color": ink, "legend.bgcolor": "rgba(0,0,0,0)"}
+    for axis in ("scene.xaxis", "scene.yaxis", "scene.zaxis"):
+        colors |= {f"{axis}.backgroundcolor": back, f"{axis}.gridcolor": grid, f"{axis}.zerolinecolor": grid}
+        colors |= {f"{axis}.color": ink, f"{axis}.showbackground": True}
+    for control in ("sliders[0]", "updatemenus[0]"):
+        colors |= {f"{control}.bgcolor": "#2a2f33" if dark else "#f3f5f6", f"{control}.bordercolor": grid}
+    return colors
+
+
 class View:
-    """A view of a run. Notebooks show it; `save` writes it as a web page.
+    """A view of a run. Notebooks show it; `save` writes it as a web page or as a film.
 
     Attributes
     ----------
@@ -81,28 +141,42 @@ class View:
         Plotly's figure, in which camera, title and colours can be changed.
     """
 
-    def __init__(self, figure: graph_objects.Figure) -> None:
+    def __init__(self, figure: graph_objects.Figure, seconds: float, dark: bool | None, film: Callable[[], Any]):
         self.figure = figure
+        self._settings = {"seconds": seconds, "dark": dark, "themes": [theme(False), theme(True)]}
+        self._film = film
 
-    def save(self, path: str | PathLike[str]) -> None:
-        """Writes an HTML page that needs neither a network nor any other file.
+    def save(self, path: str | PathLike[str], *, progress: bool | Callable[[float], None] = False) -> None:
+        """Writes an HTML page that needs neither a network nor any other file, or a film.
+
+        A film is that of `Trajectory.animate` with the options of the view: it shows the same bodies from the same
+        side, but not what the mouse or changes of `figure` have done.
 
         Parameters
         ----------
         path : str or path
-            Name of the file, with its suffix ".html" or ".htm", or without one.
+            Name of the file, with its suffix ".html", ".htm", ".gif" or ".mp4"; a name without one is that of a page.
+            An ".mp4" needs the program ffmpeg.
+        progress : bool or callable
+            While a film is written: True shows a progress bar; a function is called with the seconds written.
 
         Raises
         ------
         ValueError
-            For another suffix.
+            For another suffix, and for an ".mp4" without ffmpeg.
         """
-        pictures = "plot().savefig(...) writes pictures and animate().save(...) films"
-        with open(path_for(path, (".html", ".htm"), pictures), "w", encoding="utf-8") as file:
+        text = path_for(path, (".html", ".htm", ".gif", ".mp4"), "plot().savefig(...) writes pictures")
+        if os.path.splitext(text)[1].lower() in (".gif", ".mp4"):
+            self._film().save(text, progress=progress)
+            return
+        with progress_bar(progress, 0.0, 1.0, "pages"), open(text, "w", encoding="utf-8") as file:
             file.write(self._page())
 
     def _page(self) -> str:
-        return PAGE.format(title="View", library=library(), figure=_packed(self.figure.to_json()))
+        settings = json.dumps(self._settings)
+        return PAGE.format(
+            title="View", library=library(), figure=_packed(self.figure.to_json()), settings=settings, play=PLAY
+        )
 
     def _repr_html_(self) -> str:
         # an iframe separates the library of the view from that of the page around it
@@ -125,56 +199,78 @@ def _packed(text: str) -> str:
     return base64.b64encode(gzip.compress(text.encode(), mtime=0)).decode()
 
 
-def view(
-    run: States, seconds: float, count: int, given: Mapping[str, ArrayLike] | None, paths: bool | Sequence[str]
-) -> View:
+class Options(NamedTuple):
+    """The options of `Trajectory.view`."""
+
+    seconds: float | None
+    frames: int | None
+    boxes: Mapping[str, ArrayLike] | None
+    paths: bool | Sequence[str]
+    camera: ArrayLike | None
+    plane: Plane | None
+    dark: bool | None
+
+
+def view(run: States, options: Options) -> View:
     """The view of a run; see `Trajectory.view`."""
-    number("seconds", seconds, positive=True)
-    if isinstance(count, bool) or not isinstance(count, (int, np.integer)) or count < 1:
+    seconds, count = _length(run, options.seconds), options.frames
+    if count is None:
+        count = int(np.clip(RATE * seconds + 1, FEWEST, MOST))
+    elif isinstance(count, bool) or not isinstance(count, (int, np.integer)) or count < 1:
         raise ValueError(f"frames: a whole number >= 1 expected, got {count!r}")
+    if not (options.dark is None or isinstance(options.dark, (bool, np.bool_))):
+        raise ValueError(f"dark: True, False or None expected, got {shown(options.dark)}")
+    side = cameras.side(options.camera, options.plane)
     model = run.multibody()
     if not len(run):
         raise ValueError("this run has no state to show")
     at = _distinct(scene.frames(run, int(count)))
-    boxes = scene.boxes(model, scene.solid_bodies(model), given)
-    low, high = _extent(model, at, boxes)
-    parts = [part for part in _parts(model, at, boxes, given or {}, float((high - low).max())) if part.points.size]
-    traces = [*(part.trace(0) for part in parts), *_paths(run, _followed(model, paths))]
+    seen = drawing(model, at, options.boxes)
+    parts = [part for part in _parts(seen) if part.points.size]
+    moving = [i for i, part in enumerate(parts) if np.ptp(part.points, axis=0).any(where=~np.isnan(part.points[0]))]
     figure = graph_objects.Figure(
-        data=traces,
+        data=[*(part.trace(0) for part in parts), *_paths(run, followed(model, "paths", options.paths))],
         frames=[
-            graph_objects.Frame(data=[part.points_at(i) for part in parts], traces=[*range(len(parts))], name=str(i))
+            graph_objects.Frame(data=[parts[k].points_at(i) for k in moving], traces=moving, name=str(i))
             for i in range(len(at.t))
         ],
     )
     figure.update_layout(
-        scene=_axes(low, high),
+        scene=_axes(seen.low, seen.high, side, options.plane),
         legend={"x": 0, "y": 1},
         margin={"l": 0, "r": 0, "t": 0, "b": 0},
         uirevision="kept",  # the camera stays where the mouse has moved it
+        template="none",
         **_controls(at, run.abscissa, 1000 * seconds / len(at.t)),
     )
-    return View(figure)
+    dark = None if options.dark is None else bool(options.dark)
+    for path, color in theme(bool(dark)).items():
+        figure.layout[path] = color
+    return View(figure, seconds, dark, lambda: _film(run, seconds, options))
+
+
+def _length(run: States, seconds: float | None) -> float:
+    """How long a view takes: as long as the run by default, within limits."""
+    if seconds is not None:
+        return number("seconds", seconds, positive=True)
+    if run.abscissa is not TIME or len(run) < 2:
+        return UNITLESS
+    return float(np.clip(run.t[-1] - run.t[0], SHORTEST, LONGEST))
+
+
+def _film(run: States, seconds: float, options: Options) -> Any:
+    """The film of a view."""
+    from lgint._run import film
+
+    _, _, boxes, paths, camera, plane, dark = options
+    chosen = film.Options(seconds, RATE, paths, camera, film.SIZE, plane, bool(dark), boxes)
+    return film.animation(run, chosen)
 
 
 def _distinct(at: Frames) -> Frames:
     """Every state once, labelled with its own time."""
     labels, rows = np.unique(at.label, return_index=True)
     return Frames(labels, at.q[rows], at.v[rows], at.t[rows])
-
-
-def _extent(model: Model, at: Frames, boxes: Mapping[str, Box]) -> tuple[Array, Array]:
-    """The smallest and largest coordinates (3,) of everything that is drawn, with a margin."""
-    x = model.motions(list(model.bodies), at.q, at.v, at.t)[0]
-    corners = _corners(model, at, boxes, 0.0).reshape(len(at.t), -1, 3)
-    points = [x, corners, *(dot[:, None] for dot in scene.dots(model, at).values()), *scene.springs(model, at)]
-    everything = np.concatenate(points, axis=1)
-    low, high = everything.min(axis=(0, 1)), everything.max(axis=(0, 1))
-    margin = 0.05 * float((high - low).max())
-    low, high = low - margin, high + margin
-    # motions in a plane or on a line get some depth
-    missing = np.maximum(0.2 * max(float((high - low).max()), 1e-6) - (high - low), 0) / 2
-    return low - missing, high + missing
 
 
 # ---- moving shapes ----
@@ -197,72 +293,35 @@ class Part(NamedTuple):
         return self.points_at(i).update(self.looks)
 
 
-def _parts(
-    model: Model, at: Frames, boxes: Mapping[str, Box], given: Mapping[str, ArrayLike], size: float
-) -> Iterator[Part]:
-    corners = dict(zip(boxes, np.moveaxis(_corners(model, at, boxes, THIN * size), 1, 0), strict=True))
-    hollow = [name for name in _hollow(model, at, boxes) if name not in given]
-    yield _boxes({name: points for name, points in corners.items() if name not in hollow}, model)
-    for name in hollow:
-        edges = (corners[name][:, pair] for pair in EDGES)
-        yield _lines(edges, {"color": _color_of(model, name), "width": 4})
-    for i, (name, rod) in enumerate(model.rods.items()):
-        yield _tube(model, at, name, rod, COLORS[i % len(COLORS)], size)
-    yield _lines(scene.arms(model, at), {"color": GREY, "width": 5})
-    yield _lines(scene.springs(model, at), {"color": COLORS[3], "width": 3})
-    dots = scene.dots(model, at)
-    looks = {"mode": "markers", "marker": {"size": 4, "color": "#222222"}, "text": [*dots], "hoverinfo": "text"}
-    points = np.stack([*dots.values()] or [np.empty((0, 3))], axis=1)
+def _parts(seen: Drawing) -> Iterator[Part]:
+    yield _surfaces(seen.bodies, flatshading=True)
+    for rod in seen.rods:
+        yield _surfaces([rod], flatshading=False)
+    yield _surfaces(seen.joints, flatshading=True)
+    yield _lines(seen.springs, {"color": COLORS[3], "width": 3})
+    yield _surfaces(seen.planes, flatshading=True, opacity=0.3)
+    looks = {"mode": "markers", "marker": {"size": 4, "color": JOINT}, "text": [*seen.dots], "hoverinfo": "text"}
+    points = np.stack([*seen.dots.values()] or [np.empty((0, 3))], axis=1)
     yield Part(graph_objects.Scatter3d, points, looks | {"showlegend": False})
 
 
-def _corners(model: Model, at: Frames, boxes: Mapping[str, Box], thin: float) -> Array:
-    """The corners of all boxes, (frames, boxes, 8, 3)."""
-    x, R, _, _ = model.motions(list(boxes), at.q, at.v, at.t)
-    corners = np.reshape([CORNERS * np.maximum(box.size, thin) @ box.axes.T for box in boxes.values()], (-1, 8, 3))
-    placed: Array = x[:, :, None] + np.einsum("fbij,bkj->fbki", R, corners)
-    return placed
-
-
-def _hollow(model: Model, at: Frames, boxes: Mapping[str, Box]) -> Iterator[str]:
-    """The boxes that contain centres of mass of other bodies at the start; only their edges are shown."""
-    x, R = (part[0] for part in model.motions(list(boxes), at.q[:1], at.v[:1], at.t[:1])[:2])
-    for i, (name, box) in enumerate(boxes.items()):
-        away = np.abs((np.delete(x, i, axis=0) - x[i]) @ R[i] @ box.axes)
-        if (away < box.size / 2).all(axis=1).any():
-            yield name
-
-
-def _boxes(corners: Mapping[str, Array], model: Model) -> Part:
-    """Boxes (frames, 8, 3) as one mesh."""
-    triangles = np.concatenate([TRIANGLES + 8 * b for b in range(len(corners))] or [TRIANGLES[:0]])
-    colors = [_color_of(model, name) for name in corners for _ in TRIANGLES]
-    text = [name for name in corners for _ in CORNERS]
-    points = np.concatenate([*corners.values()] or [np.empty((1, 0, 3))], axis=1)
-    return Part(graph_objects.Mesh3d, points, _mesh(triangles, text) | {"facecolor": colors, "opacity": 0.85})
-
-
-def _tube(model: Model, at: Frames, name: str, rod: RodRow, color: str, size: float) -> Part:
-    """A rod as a tube, whose radius is limited so that it is neither invisible nor hides other things."""
-    tube = scene.tube(model, rod, at, MOST)
-    angles = np.linspace(0, 2 * np.pi, SIDES, endpoint=False)
-    ring = np.clip(tube.radius, 0.25 * THIN * size, THIN * size) * np.stack([np.cos(angles), np.sin(angles)], axis=1)
-    points = tube.x[:, :, None] + np.einsum("fnij,kj->fnki", tube.directors, ring)
-    count = tube.x.shape[1]
-    near = np.arange(SIDES) + SIDES * np.arange(count - 1)[:, None]
-    beside = np.roll(near, -1, axis=1)
-    triangles = [[near, beside, near + SIDES], [beside, beside + SIDES, near + SIDES]]
-    looks = _mesh(np.reshape(np.moveaxis(np.array(triangles), 1, -1), (-1, 3)), [name] * (count * SIDES))
-    return Part(graph_objects.Mesh3d, points.reshape(len(at.t), -1, 3), looks | {"color": color, "flatshading": False})
-
-
-def _mesh(triangles: Array, text: list[str]) -> dict[str, Any]:
-    i, j, k = triangles.T
-    return {"i": i, "j": j, "k": k, "text": text, "hoverinfo": "text", "flatshading": True}
+def _surfaces(solids: Sequence[Solid], **looks: Any) -> Part:
+    """Surfaces as one mesh."""
+    starts = np.cumsum([0, *(solid.points.shape[1] for solid in solids)])
+    triangles = [solid.triangles + start for solid, start in zip(solids, starts, strict=False)]
+    i, j, k = np.concatenate(triangles or [np.empty((0, 3), int)]).T
+    mesh = {
+        **{"i": i, "j": j, "k": k, "hoverinfo": "text"},
+        "text": [solid.name for solid in solids for _ in range(solid.points.shape[1])],
+        "facecolor": [solid.color for solid in solids for _ in solid.triangles],
+        "lighting": {"ambient": 0.75, "diffuse": 0.45, "specular": 0.05, "roughness": 0.9},
+    }
+    points = np.concatenate([solid.points for solid in solids] or [np.empty((1, 0, 3))], axis=1)
+    return Part(graph_objects.Mesh3d, points, mesh | looks)
 
 
 def _lines(lines: Iterable[Array], look: dict[str, Any]) -> Part:
-    """Lines (frames, 2, 3) as one trace, with gaps between them."""
+    """Lines (frames, n, 3) as one trace, with gaps between them."""
     with_gaps = [np.concatenate([line, np.full_like(line[:, :1], np.nan)], axis=1) for line in lines]
     points = np.concatenate(with_gaps or [np.empty((1, 0, 3))], axis=1)
     looks = {"mode": "lines", "line": look, "hoverinfo": "skip", "showlegend": False}
@@ -272,35 +331,13 @@ def _lines(lines: Iterable[Array], look: dict[str, Any]) -> Part:
 # ---- paths ----
 
 
-def _followed(model: Model, paths: bool | Sequence[str]) -> list[str]:
-    """The bodies whose paths are drawn: those named, or all if there are few and the last nodes of rods."""
-    if isinstance(paths, str) or not np.iterable(paths) and not isinstance(paths, (bool, np.bool_)):
-        raise ValueError(f"paths: True, False or a list of names of bodies expected, got {shown(paths)}")
-    if not isinstance(paths, (bool, np.bool_)):
-        return [choice("body", name, model.bodies) for name in paths]
-    if not paths:
-        return []
-    solid = scene.solid_bodies(model)
-    ends = [rod["nodes"][-1] for rod in model.rods.values() if rod["nodes"][-1] in model.bodies]
-    return [*(solid if len(solid) <= len(COLORS) else []), *ends]
-
-
-def _color_of(model: Model, name: str) -> str:
-    """The colour of a body: that of its box or its rod."""
-    solid = scene.solid_bodies(model)
-    if name in solid:
-        return COLORS[solid.index(name) % len(COLORS)]
-    return COLORS[next(i for i, rod in enumerate(model.rods.values()) if name in rod["nodes"]) % len(COLORS)]
-
-
 def _paths(run: States, names: Sequence[str]) -> list[Any]:
     """The paths of the centres of mass of bodies, through at most 2000 states."""
-    model = run.multibody()
-    some = np.unique(np.linspace(0, len(run) - 1, min(2000, len(run))).astype(int))
+    model, some = run.multibody(), scene.some(run)
     found = []
     for name in names:
         x, y, z = run.position(name)[some].T.astype(np.float32)
-        line = {"width": 2, "color": _color_of(model, name)}
+        line = {"width": 2, "color": color_of(model, name)}
         found.append(graph_objects.Scatter3d(x=x, y=y, z=z, mode="lines", name=name, line=line, hoverinfo="name"))
     return found
 
@@ -308,17 +345,27 @@ def _paths(run: States, names: Sequence[str]) -> list[Any]:
 # ---- axes and controls ----
 
 
-def _axes(low: Array, high: Array) -> dict[str, Any]:
-    """Axes of equal scale, whose size is chosen by the length of their diagonal."""
+def _axes(low: Array, high: Array, side: Side, plane: Plane | None) -> dict[str, Any]:
+    """Axes of equal scale, whose size is chosen by the length of their diagonal, seen from a side."""
     span = high - low
     ratio = span / np.linalg.norm(span) * np.sqrt(3)
     ranges = zip("xyz", low.tolist(), high.tolist(), strict=True)
     axes = {f"{x}axis": {"range": [a, b], "title": {"text": f"{x} / m"}, "nticks": 6} for x, a, b in ranges}
+    if plane is not None:
+        (unseen,) = {*"xyz"} - {*plane}
+        axes[f"{unseen}axis"]["visible"] = False
+    is_tilted = plane is None and abs(side.eye[2]) < 0.999  # the mouse turns it about the vertical
+    eye, up = (DISTANCE if plane is None else FLAT) * side.eye, np.array([0.0, 0.0, 1.0]) if is_tilted else side.up
     return {
         **axes,
         "aspectmode": "manual",
         "aspectratio": dict(zip("xyz", ratio.tolist(), strict=True)),
-        "camera": {"eye": {"x": 1.05, "y": -1.6, "z": 0.64}, "center": {"x": 0.05, "y": 0, "z": -0.12}},
+        "camera": {
+            "eye": dict(zip("xyz", eye.tolist(), strict=True)),
+            "up": dict(zip("xyz", up.tolist(), strict=True)),
+            "center": dict(zip("xyz", (-0.1 * up).tolist(), strict=True)),
+            "projection": {"type": "perspective" if plane is None else "orthographic"},
+        },
         "domain": {"x": [0, 1], "y": [0.15, 1]},  # above the slider
     }
 
@@ -334,14 +381,14 @@ def _controls(at: Frames, axis: Abscissa, duration: float) -> dict[str, Any]:
         {"method": "animate", "args": jump([str(i)], 0), "label": f"{label:.4g}"} for i, label in enumerate(at.label)
     ]
     buttons = [
-        {"method": "animate", "args": jump(None, duration), "label": "play"},
-        {"method": "animate", "args": jump([None], 0), "label": "stop"},
+        {"method": "animate", "args": jump(None, duration), "label": PLAY},
+        {"method": "animate", "args": jump([None], 0), "label": STOP},
     ]
     low = {"y": 0, "yanchor": "bottom", "pad": {"b": 10, "t": 0, "l": 10, "r": 10}}
     slider = {
         **low,
-        "x": 0.16,
-        "len": 0.82,
+        "x": 0.2,
+        "len": 0.78,
         "steps": steps,
         "currentvalue": {"prefix": axis.before, "suffix": axis.after},
     }

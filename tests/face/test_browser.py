@@ -123,6 +123,32 @@ def test_what_a_notebook_shows(run, page, tmp_path):
     assert share(image[:480], COLORS[0]) > 0.005 and share(image[500:], COLORS[0]) > 0.005
 
 
+def test_the_button_plays_to_the_end(run, page, tmp_path):
+    """It shows the states at their times, in real time: the states that come too late are left out."""
+    run.view(frames=21).save(tmp_path / "view.html")
+    page.goto((tmp_path / "view.html").as_uri())
+    page.wait_for_selector(".slider-label")
+    first = picture(page)
+    page.get_by_text("\u25b6", exact=True).click()
+    page.get_by_text("t = 1 s", exact=True).wait_for()
+    assert changed(first[:300], picture(page, unlike=first)[:300]) > 0.005
+
+
+@pytest.mark.parametrize("given", [None, True, False])
+def test_a_page_follows_the_theme_of_its_reader(run, page, tmp_path, given):
+    """Unless it is told whether to be dark."""
+    run.view(frames=2, dark=given).save(tmp_path / "view.html")
+    page.emulate_media(color_scheme="dark")
+    page.goto((tmp_path / "view.html").as_uri())
+    page.wait_for_selector(".slider-label")
+    dark = given is not False
+    image = picture(page)
+    assert (image[5, 250].max() < 0.1) == dark
+    page.emulate_media(color_scheme="light")
+    if given is None:
+        assert picture(page, unlike=image)[5, 250].min() == 1.0
+
+
 # ---- JupyterLab itself ----
 
 

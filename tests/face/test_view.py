@@ -8,6 +8,7 @@ import sys
 
 import numpy as np
 import pytest
+from PIL import Image
 
 import lgint
 from face import systems
@@ -42,8 +43,8 @@ def test_a_box_has_the_inertia_of_its_body():
 
 
 def test_boxes_move_with_their_bodies(pendulum):
-    view = pendulum.view(frames=len(pendulum), boxes={"bar": (0.1, 0.2, 0.9)})
-    corners = 0.5 * np.array([[x, y, z] for x in (-0.1, 0.1) for y in (-0.2, 0.2) for z in (-0.9, 0.9)])
+    view = pendulum.view(frames=len(pendulum), boxes={"bar": (0.1, 0.2, 1.1)})  # it contains the pin
+    corners = 0.5 * np.array([[x, y, z] for x in (-0.1, 0.1) for y in (-0.2, 0.2) for z in (-1.1, 1.1)])
     assert len(view.figure.frames) == len(pendulum)
     for i in (0, 17, 50):
         expected = [pendulum.point("bar", corner)[i] for corner in corners]
@@ -55,13 +56,12 @@ def test_boxes_move_with_their_bodies(pendulum):
     assert len(faces.i) == 12 and len(edges) == 18  # a closed surface: Euler's 8 - 18 + 12 = 2
 
 
-def test_joints_arms_and_paths(pendulum):
+def test_joints_and_paths(pendulum):
     view = pendulum.view(frames=11)
-    _, arm, dots, path = view.figure.data
-    assert np.allclose(points(arm)[:2], [(0, 0, -0.5), (0, 0, 0)], atol=1e-7) and np.isnan(points(arm)[2]).all()
-    assert list(dots.text) == ["pin"] and np.allclose(points(dots), 0, atol=1e-7)
+    _, joint, path = view.figure.data
+    assert {*joint.text} == {"pin"} and np.allclose(points(joint).mean(axis=0), 0, atol=1e-7)
     assert path.name == "bar" and np.allclose(points(path), pendulum.position("bar"), atol=1e-6)
-    assert len(pendulum.view(frames=2, paths=False).figure.data) == 3
+    assert len(pendulum.view(frames=2, paths=False).figure.data) == 2
 
 
 def test_springs_and_nodes_of_flexible_bodies():
@@ -70,8 +70,9 @@ def test_springs_and_nodes_of_flexible_bodies():
         b.add_spring(lgint.ground, "bob", point=[(0, 0, 1), (0, 0.1, 0)], stiffness=1e3, length=1.0)
 
     data = lgint.integrate(build(masses), "rk44", t_end=0.1, h=0.01).view(frames=3).figure
-    assert np.allclose(points(data.data[1])[:2], [(0, 0, 1), (0, 0.1, 0)], atol=1e-7)
-    assert points(data.frames[2].data[1])[1, 2] < -1e-3
+    coil = points(data.data[1])
+    assert np.allclose(coil[[0, -2]], [(0, 0, 1), (0, 0.1, 0)], atol=1e-7) and np.isnan(coil[-1]).all()
+    assert points(data.frames[2].data[1])[-2, 2] < -1e-3
     corners, warped = [(1, 1, 0), (-1, 1, 0), (-1, -1, 0), (1, -1, 0)], np.zeros((4, 3, 1))
     warped[:, 2, 0] = (1, -1, 1, -1)
     modes = lgint.modal.particles(np.ones(4), corners, warped, [1e3], nodes={"tip": (corners[0], warped[0])})
@@ -103,6 +104,61 @@ def test_frames_of_dense_output_and_of_saved_states(pendulum):
     assert len(dense.view(frames=100).figure.frames) == 100
 
 
+def played(run, **given):
+    """The seconds in which a page plays a run, and the number of its states."""
+    view = run.view(**given)
+    return json.loads(re.search(r"const settings = (.*);", view._page())[1])["seconds"], len(view.figure.frames)
+
+
+def test_a_view_plays_in_real_time():
+    """It takes as long as the run, but at least 1 s and at most 60 s, with 25 states per second, from 51 to 201."""
+
+    def lasting(seconds):
+        return lgint.integrate(systems.pendulum(), "rk44", t_end=seconds, h=seconds / 400)
+
+    assert played(lasting(4.0)) == (4.0, 101)
+    assert played(lasting(0.1)) == (1.0, 51)
+    assert played(lasting(100.0)) == (60.0, 201)
+    assert played(lasting(4.0), seconds=2.5, frames=7) == (2.5, 7)
+
+
+def test_the_side_from_which_a_view_is_seen(pendulum):
+    """An azimuth of 90 degrees looks along -y; a plane fills the picture with its axes, the second one upwards."""
+
+    def camera(**given):
+        found = pendulum.view(frames=2, **given).figure.layout.scene.camera
+        eye, up = (np.array([v.x, v.y, v.z]) for v in (found.eye, found.up))
+        return eye / np.linalg.norm(eye), up / np.linalg.norm(up), found.projection.type
+
+    eye, up, kind = camera(camera=(30, 90))
+    assert np.allclose(eye, (0, np.cos(np.pi / 6), 0.5)) and np.allclose(up, (0, 0, 1)) and kind == "perspective"
+    for plane, normal, second in (
+        ("xy", (0, 0, 1), (0, 1, 0)),
+        ("xz", (0, -1, 0), (0, 0, 1)),
+        ("yz", (1, 0, 0), (0, 0, 1)),
+    ):
+        eye, up, kind = camera(plane=plane)
+        assert np.allclose(eye, normal) and np.allclose(up, second) and kind == "orthographic"
+    assert pendulum.view(frames=2, plane="xz").figure.layout.scene.yaxis.visible is False
+
+
+def test_a_dark_view(pendulum):
+    light, dark = (pendulum.view(frames=2, dark=dark).figure.layout for dark in (False, True))
+    assert light.paper_bgcolor == "white" and dark.paper_bgcolor == "#131416"
+    assert light.scene.xaxis.color != dark.scene.xaxis.color
+    for given, written in ((None, "null"), (True, "true"), (False, "false")):
+        assert f'"dark": {written}' in pendulum.view(frames=2, dark=given)._page()
+
+
+def test_a_view_is_saved_as_a_film(pendulum, tmp_path):
+    """It has the options of the view; 1 s has 25 pictures."""
+    told = []
+    pendulum.view(seconds=1.0, plane="yz", dark=True, paths=False).save(tmp_path / "film.gif", progress=told.append)
+    with Image.open(tmp_path / "film.gif") as film:
+        assert film.n_frames == 25 and np.allclose(told, np.arange(1, 26) / 25)
+        assert film.convert("RGB").getpixel((2, 2)) == (0x13, 0x14, 0x16)
+
+
 def test_equilibria_have_a_slider_of_loads():
     def hanging(b):
         b.add_body("bob", mass=1.0, inertia=(1, 1, 1))
@@ -111,19 +167,6 @@ def test_equilibria_have_a_slider_of_loads():
 
     slider = lgint.equilibrium(build(hanging), loads=[0.5, 1.0]).view().figure.layout.sliders[0]
     assert slider.currentvalue.prefix == "load factor " and [step.label for step in slider.steps] == ["0.5", "1"]
-
-
-def test_boxes_around_other_bodies_show_their_edges():
-    """The box of the slider-crank's rod holds the centre of mass of the crank."""
-    run = lgint.integrate(lgint.models.slider_crank(), "genalpha", t_end=0.1, h=1e-3)
-    solid, rod = run.view(frames=3).figure.data[:2]
-    assert {*solid.text} == {"crank", "slider"} and len(solid.x) == 16
-    edges = points(rod).reshape(12, 3, 3)  # from corner to corner, and a gap
-    assert np.isnan(edges[:, 2]).all()
-    lengths = np.linalg.norm(edges[:, 1] - edges[:, 0], axis=1)
-    box = lgint._run.scene.boxes(run.model, ["rod"], None)["rod"]
-    assert np.allclose(np.sort(lengths), np.sort(np.repeat(box.size, 4)), rtol=1e-5)
-    assert {*run.view(frames=3, boxes={"rod": (0.1, 0.1, 0.3)}).figure.data[0].text} == {"crank", "rod", "slider"}
 
 
 def unpacked(page, element):
@@ -135,7 +178,7 @@ def test_a_page_needs_nothing_else(pendulum, tmp_path):
     """The library and the figure are in the page, compressed; nothing refers to another place."""
     view = pendulum.view(frames=3)
     view.save(tmp_path / "view.html")
-    with pytest.raises(ValueError, match=r"path: a name that ends in \.html expected.*savefig"):
+    with pytest.raises(ValueError, match=r"path: a name that ends in \.html, \.htm, \.gif or \.mp4 expected.*savefig"):
         view.save(tmp_path / "view.png")
     page = (tmp_path / "view.html").read_text()
     assert re.findall(r"<(?:script|link|img)[^>]*(?:src|href)=", page) == []
@@ -158,6 +201,11 @@ def test_a_page_needs_nothing_else(pendulum, tmp_path):
         ({"paths": ["foot"]}, "unknown body 'foot'"),
         ({"paths": "bar"}, "paths: True, False or a list"),
         ({"paths": 3}, "paths: True, False or a list"),
+        ({"camera": (100, 0)}, "camera: an elevation from -90 to 90"),
+        ({"camera": 3}, "camera: shape"),
+        ({"plane": "zx"}, "plane 'zx'"),
+        ({"plane": "xz", "camera": (10, 20)}, "camera: a plane is seen along its normal"),
+        ({"dark": "yes"}, "dark: True, False or None"),
     ],
 )
 def test_views_that_are_refused(pendulum, given, message):
