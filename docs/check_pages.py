@@ -2,13 +2,16 @@
 
 Formulas and code fit into a window of 1280 pixels, no page is wider than the screen of a
 telephone, no formula has an error, views of runs are drawn, and nothing is fetched from a
-network.
+network. The search finds pages for the words that people look for.
 
-`make docs` runs it. Without Chromium it says so and does nothing, unless the variable
+`make docs` runs it. Without Chromium it says so and opens no page, unless the variable
 LGINT_CHROMIUM demands one.
 """
 
+import itertools
+import json
 import os
+import re
 import shutil
 import sys
 from pathlib import Path
@@ -27,11 +30,53 @@ FOUND = """() => {
         shown: document.querySelectorAll("mjx-container").length,
     };
 }"""
+SOUGHT = """
+double pendulum, slider-crank, four-bar linkage, Stewart platform, gyroscope
+top, crane, car suspension, wind turbine, robot URDF, quadruped, bouncing ball
+rolling wheel, belt, gear, hinge, ball joint, revolute joint, universal joint
+spring, damper, friction, contact, rope, cable, beam, rigid body
+moment of inertia, centre of mass, quaternion, Euler angles, rotation matrix
+DAE solver, index reduction, Lagrange multiplier, Baumgarte, stiff, step size
+Runge-Kutta, generalized-alpha, stiffness, eigenvalue, natural frequency
+mode shape, buckling, Campbell diagram, static equilibrium, PID controller
+inverse dynamics, degrees of freedom, reaction force, torque, event, restart
+units, CSV, ParaView, animation, parallel, sensitivity, fit parameters
+"""
 WIDTH = "() => document.documentElement.scrollWidth"
 
 
 def main(folder: Path) -> int:
     """Print what is wrong with each page; the exit status is 1 if there is anything."""
+    unknown = unfound((folder / "searchindex.js").read_text())
+    for phrase in unknown:
+        print(f"the search finds nothing for: {phrase}", file=sys.stderr)
+    return max(opened(folder), 1 if unknown else 0)
+
+
+def unfound(index: str) -> list[str]:
+    """Return those of the phrases for which Sphinx's search shows no page."""
+    from sphinx.search.en import SearchEnglish
+
+    language = SearchEnglish({})
+    known = json.loads(index[index.index("{") : index.rindex("}") + 1])
+    found = []
+    for phrase in re.split(r", |\n", SOUGHT.strip()):
+        words = [word for word in language.split(phrase) if language.word_filter(word)]
+        pages = (pages_with(language.stem(word), known) for word in words)
+        if not set.intersection(*pages):
+            found.append(phrase)
+    return found
+
+
+def pages_with(stem: str, known: dict[str, Any]) -> set[int]:
+    """Return the numbers of the pages whose text or titles have a word with this stem."""
+    places = [known[part].get(stem, []) for part in ("terms", "titleterms")]
+    lists = [[found] if isinstance(found, int) else found for found in places]
+    return set(itertools.chain(*lists))
+
+
+def opened(folder: Path) -> int:
+    """Open every page, and print what is wrong with each."""
     named = os.environ.get("LGINT_CHROMIUM")
     chromium = shutil.which(named or "chromium")
     if chromium is None:

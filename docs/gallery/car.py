@@ -2,8 +2,8 @@
 Car over a bump
 ===============
 
-Half a car with two wheels on springs and dampers. The road moves a support under each
-wheel, under the rear one later by the time for the wheelbase.
+Half a car whose suspension has springs and dampers at two wheels. The road moves a
+support under each wheel, under the rear one later by the time for the wheelbase.
 """
 
 # sphinx_gallery_tags = ["springs", "support"]

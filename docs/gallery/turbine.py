@@ -1,6 +1,6 @@
 """
-Turbine with pitch control
-==========================
+Wind turbine with pitch control
+===============================
 
 A gust meets a rotor; a controller pitches the blades, and the speed returns to its
 nominal value.

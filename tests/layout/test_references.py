@@ -56,6 +56,19 @@ def test_pages_that_the_readme_links_to_read_well_without_a_build():
     )
 
 
+def test_each_of_25_first_tasks_has_a_page_and_a_section():
+    rows = re.findall(r"^\| (.*) \| (\[.*) \|$", (ROOT / "docs/tasks.md").read_text(), re.MULTILINE)
+    assert len(rows) == len({task for task, _ in rows}) == 25
+    links = [link for _, cell in rows for link in re.findall(r"\]\((\S+?)\)", cell)]
+    assert [link for link in links if "#" in link and not has_section(*link.split("#"))] == []
+
+
+def has_section(page, anchor):
+    """Whether a page has a heading that makes an anchor."""
+    headings = re.findall(r"^#+ (.*)$", (ROOT / "docs" / page).read_text(), re.MULTILINE)
+    return anchor in [re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in headings]
+
+
 def test_no_file_names_an_address_of_this_project():
     """It has no public place yet, so that any such address would lead nowhere."""
     listed = [*ROOT.glob("csrc/**/*.[ch]"), ROOT / "CITATION.cff", ROOT / ".ci/run", *ROOT.glob("docs/**/*.*")]
@@ -76,8 +89,9 @@ def leads_to_a_file(page, link):
     """Whether a link has a file as its target; the docs make pages of models and of the gallery, and copy notebooks."""
     if link.parent.name == "benchmark_models":
         return link.stem in lgint.models.names()
-    if link == Path("mechanisms/index.rst"):
-        return (ROOT / "docs/gallery/GALLERY_HEADER.rst").exists()
+    if link.parent.name == "mechanisms":
+        source = "GALLERY_HEADER.rst" if link.stem == "index" else f"{link.stem}.py"
+        return (ROOT / "docs/gallery" / source).exists()
     if page.parent.name == "docs" and link.parent.name == "notebooks":
         return (ROOT / link).exists()
     return (page.parent / link).exists()
