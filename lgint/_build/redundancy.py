@@ -18,6 +18,7 @@ from lgint._model.loops import BARELY, TOLERANCE, Dropped, Loop, loops
 from lgint._model.model import Model
 
 RESIDUAL = 1e-8  # largest residual of a consistent start, as in `build`
+CLOSED = 1e-10  # largest residual of rows that follow from others
 NEARLY = 1e-4  # rows with smaller remainders are nearly redundant
 HALVINGS = 12  # of a step towards a consistent configuration
 NAMED = 4  # violated rows at most
@@ -110,14 +111,22 @@ def _lasting(loop: Loop, q: Array, rows: list[int]) -> Dropped:
     except _core.ConvergenceError:
         _refuse_open(loop.core, loop.row_names(), q, loop.v)
         raise
-    violated = _violation(loop.core, q, v) > RESIDUAL
+    gap = _violation(loop.core, q, v)
+    violated = gap > RESIDUAL
     elsewhere = _onto(loop.core, _moved(kept, q), v) if violated else q
     if _violation(loop.core, elsewhere, v) > RESIDUAL:
         raise ValueError(
             f"contradictory constraints: {text}; no position of the bodies was found that satisfies these rows and "
             "those of the joints added before. Check the points and axes of these joints"
         )
-    if violated or not _lasts(loop.core, kept, q, v):
+    nearby = _violation_nearby(loop.core, kept, q, v)
+    if not violated and CLOSED <= nearby < 10 * gap:
+        raise ValueError(
+            f"open loop: {_gaps(loop, q, v)}; the joints added before imply these rows, but leave them open by so much "
+            "(m, rad), and no motion closes them. Move the points and turn the axes of these joints by it, or use "
+            "joints with fewer rows"
+        )
+    if violated or nearby >= CLOSED:
         raise ValueError(
             f"singular start: {text}; these rows depend on those of the other joints in this configuration, but not in "
             "configurations next to it. Start from another one"
@@ -191,13 +200,20 @@ def _moved(kept: _core.Model, q: Array) -> Array:
     return kept.retract(q, NEARBY / size * direction) if size > RESIDUAL else q
 
 
-def _lasts(complete: _core.Model, kept: _core.Model, q: Array, v: Array) -> bool:
-    """Whether all rows still hold after a small motion of the mechanism under the rows of `kept`."""
+def _violation_nearby(complete: _core.Model, kept: _core.Model, q: Array, v: Array) -> float:
+    """The largest residual of all rows after a small motion of the mechanism under the rows of `kept`."""
     try:
         q, v = kept.project(0.0, _moved(kept, q), v)
     except _core.IntegrationError:
-        return False
-    return _violation(complete, q, v) < 1e-10
+        return float("inf")
+    return _violation(complete, q, v)
+
+
+def _gaps(loop: Loop, q: Array, v: Array) -> str:
+    """The rows that are violated most, and by how much."""
+    phi = np.abs(loop.core.residual(0.0, q, v)[0])
+    names = loop.row_names()
+    return ", ".join(f"{names[row]} ({phi[row]:.3g})" for row in np.argsort(-phi)[:NAMED] if phi[row] > 0.1 * phi.max())
 
 
 def _lasts_in_time(complete: _core.Model, kept: _core.Model, q: Array, v: Array) -> bool:

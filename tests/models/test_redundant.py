@@ -1,5 +1,6 @@
 """Redundant and contradictory constraints: found at build, named, dropped, and their reactions shared."""
 
+import re
 import time
 
 import numpy as np
@@ -390,3 +391,23 @@ def test_drift_ends_no_run():
     residual = np.abs(run.constraint_residual())
     inactive = [run.model.row_names.index(row) for row in run.model.dropped_rows]
     assert run.t[-1] == 10.0 and residual[:, inactive].max() > 1e-3
+
+
+@pytest.mark.parametrize("formulation", ["R3xSO3", "minimal"])
+@pytest.mark.parametrize("gap", [3e-10, 3e-9])
+def test_a_loop_that_is_open_by_nearly_nothing_says_by_how_much(formulation, gap):
+    """Two hinges and a universal joint in space, whose last hinge is off along its axis, which no motion closes."""
+    b = lgint.ModelBuilder(formulation=formulation)
+    points = np.array([(0.0, 0, 0), (0, 0.3, 1), (1, 0.2, 1.1), (1.2, -0.4, 0)])
+    middles = (points[1:] + points[:-1]) / 2
+    for i, middle in enumerate(middles):
+        b.add_body(f"bar{i}", mass=1.0, inertia=(0.1, 0.1, 0.1), position=middle)
+    b.add_joint("revolute", lgint.ground, "bar0", point=points[0], axis=(0, 1, 0))
+    b.add_joint("revolute", "bar0", "bar1", point=points[1], axis=(0.1, 1, 0.3))
+    b.add_joint("universal", "bar1", "bar2", point=points[2], axis=(1, 0, 0), second_axis=(0, 1, 0))
+    ends = {"point_a": points[3] + gap * np.array([1.0, 2, -1]), "point_b": points[3] - middles[2]}
+    b.add_joint("revolute", lgint.ground, "bar2", **ends, axis=(0, 0.2, 1), name="last")
+    with pytest.raises(ValueError, match=r"open loop: last: (translation along|rotation about) .* \(\d.*e-") as caught:
+        b.build(redundant="drop")
+    sizes = [float(size) for size in re.findall(r"\((\d\S*)\)", str(caught.value))]
+    assert 0.05 * gap < max(sizes) < 5 * gap
