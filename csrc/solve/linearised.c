@@ -28,6 +28,8 @@ void lg_linearised_layout(lg_linearised *l, lg_arena *arena)
         *velocities[i] = lg_arena_doubles(arena, nv);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         *rows[i] = lg_arena_doubles(arena, nrows);
+    for (int i = 0; i < 3; i++)
+        l->along[i] = lg_arena_doubles(arena, 2 * nv);
     l->x = lg_arena_doubles(arena, nv + nrows);
     l->y = lg_arena_doubles(arena, nv + nrows);
     l->q = lg_arena_doubles(arena, (size_t)system->space->nq);
@@ -238,22 +240,47 @@ static lg_status add_turned(lg_linearised *l, const lg_point *point, double x, c
     return LG_OK;
 }
 
-/* w.(Z turn) is the derivative of w.phidot along the turn. Its own derivatives are those of Z^T w and B^T w along it,
-   by differences of the sixth order; that by q is followed to the moved point by Ad(exp(-x turn)). */
+/* The derivatives of Z^T w and B^T w along a turn, nv numbers each, by differences with a step. */
+static lg_status differentiate_along(lg_linearised *l, const lg_point *point, double step, const double *turn,
+                                     const double *w, double *found)
+{
+    static const double weight[] = {45.0 / 60, -9.0 / 60, 1.0 / 60};
+    int nv = l->accel->system->space->nv;
+    lg_zero(2 * nv, found);
+    for (int i = 0; i < 3; i++)
+        for (int sign = -1; sign <= 1; sign += 2)
+            LG_TRY(add_turned(l, point, sign * (i + 1) * step, turn, w, sign * weight[i] / step, found, found + nv));
+    return LG_OK;
+}
+
+/* w.(Z turn) is the derivative of w.phidot along the turn. Its own derivatives are those of Z^T w and B^T w along it, by
+   differences as in subtract_rows; that by q is brought back to the point by Ad(exp(-x turn)). */
 lg_status lg_linearised_turned_adjoint(lg_linearised *l, const lg_point *point, double s, const double *turn,
                                        const double *w, double *q, double *v)
 {
-    static const double weight[] = {45.0 / 60, -9.0 / 60, 1.0 / 60};
     const lg_system *system = l->accel->system;
-    double *here = l->x;
-    double size = lg_max_abs(system->space->nv, turn), step = 1e-2 / size;
+    int nv = system->space->nv;
+    double *here = l->x, *now = l->along[0], *last = l->along[1], *best = l->along[2];
+    double size = lg_max_abs(nv, turn), least = INFINITY;
     if (size == 0)
         return LG_OK;
-    for (int i = 0; i < 3; i++)
-        for (int sign = -1; sign <= 1; sign += 2)
-            LG_TRY(add_turned(l, point, sign * (i + 1) * step, turn, w, s * sign * weight[i] / step, q, v));
+    for (int n = 0; n < 6; n++) {
+        double change = 0, most;
+        LG_TRY(differentiate_along(l, point, 1e-2 / size / (1 << 3 * n), turn, w, now));
+        most = lg_max_abs(2 * nv, now);
+        for (int i = 0; i < 2 * nv; i++)
+            change = fmax(change, n ? fabs(now[i] - last[i]) : 0);
+        if (n < 2 || change < least)
+            lg_copy(2 * nv, now, best);
+        if (n && (change <= 1e-11 * most || (change >= least && least <= 1e-7 * most)))
+            break;
+        least = n ? fmin(least, change) : INFINITY;
+        lg_copy(2 * nv, now, last);
+    }
+    lg_axpy(nv, s, best, q);
+    lg_axpy(nv, s, best + nv, v);
     LG_TRY(linearised_evaluate(l, point, &(lg_wanted){.Z = l->Z}));
-    lg_zero(system->space->nv, here);
+    lg_zero(nv, here);
     lg_pattern_add_BT(system->pattern, l->Z, 1, w, here);
     lg_add_ad_adjoint(system->space, -s, turn, here, q);
     return LG_OK;
@@ -326,8 +353,8 @@ static lg_status subtract_colour(lg_linearised *l, const lg_point *point, int co
     return LG_OK;
 }
 
-lg_status lg_linearised_subtract_rows_adjoint(lg_linearised *l, const lg_point *point, const double *w, double *q,
-                                              double *v)
+/* The same where all blocks of a colour move together. */
+static lg_status subtract_by_colours(lg_linearised *l, const lg_point *point, const double *w, double *q, double *v)
 {
     const lg_pattern *pattern = l->accel->system->pattern;
     int nv = l->accel->system->space->nv;
@@ -338,6 +365,56 @@ lg_status lg_linearised_subtract_rows_adjoint(lg_linearised *l, const lg_point *
     for (int colour = 0; choose_blocks(l, colour); colour++)
         LG_TRY(subtract_colour(l, point, colour, w, q, v));
     return LG_OK;
+}
+
+/* Whether rows change with time at fixed q and v, where -zeta is more than Z v: at a point beside this one, since the
+   change may vanish at a point of symmetry while its derivatives do not. */
+static lg_status find_time(lg_linearised *l, const lg_point *point, int *depends)
+{
+    const lg_system *system = l->accel->system;
+    int nv = system->space->nv, nrows = system->pattern->nrows;
+    double *zeta = l->rows, *product = l->now, scale = 1 + lg_max_abs(nv, point->v);
+    for (int i = 0; i < nv; i++) {
+        l->theta[i] = 1e-3 * sin(1 + 2.0 * i);
+        l->v[i] = point->v[i] + scale * cos(3 + 1.7 * i);
+    }
+    lg_space_retract(system->space, point->q, l->theta, l->q);
+    lg_point at = *point;
+    at.q = l->q, at.v = l->v, at.mem.theta = l->theta;
+    LG_TRY(linearised_evaluate(l, &at, &(lg_wanted){.zeta = zeta, .Z = l->Z}));
+    lg_zero(nrows, product);
+    lg_pattern_add_B(system->pattern, l->Z, 1, l->v, product);
+    double size = lg_max_abs(nrows, zeta) + lg_max_abs(nrows, product);
+    *depends = 0;
+    for (int i = 0; i < nrows; i++)
+        *depends |= !(fabs(zeta[i] + product[i]) <= 1e-13 * size);
+    return LG_OK;
+}
+
+/* q += s Z^T w at velocities v; Z is left. */
+static lg_status add_Z_back(lg_linearised *l, const lg_point *point, double s, const double *v, const double *w,
+                            double *q)
+{
+    lg_point at = *point;
+    at.v = v;
+    LG_TRY(linearised_evaluate(l, &at, &(lg_wanted){.Z = l->Z}));
+    lg_pattern_add_BT(l->accel->system->pattern, l->Z, s, w, q);
+    return LG_OK;
+}
+
+/* Without time, -zeta = Z v, and the derivative of B a by q is Z at velocities a less Z at rest. */
+lg_status lg_linearised_subtract_rows_adjoint(lg_linearised *l, const lg_point *point, const double *w, double *q,
+                                              double *v)
+{
+    int nv = l->accel->system->space->nv, depends;
+    LG_TRY(find_time(l, point, &depends));
+    if (depends)
+        return subtract_by_colours(l, point, w, q, v);
+    LG_TRY(lg_linearised_turned_adjoint(l, point, -1, point->v, w, q, v));
+    LG_TRY(add_Z_back(l, point, -1, point->v, w, v));
+    LG_TRY(add_Z_back(l, point, -1, point->a, w, q));
+    lg_zero(nv, l->v);
+    return add_Z_back(l, point, 1, l->v, w, q);
 }
 
 lg_status lg_linearised_accelerations_adjoint(lg_linearised *l, const lg_point *point, int count, const double *a,

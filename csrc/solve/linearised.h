@@ -16,6 +16,7 @@ typedef struct lg_linearised {
     double *work; /* scratch for derivatives by parameters */
     double *force, *phi, *phidot; /* derivatives by a parameter: of the residual M a + gyro - force + B^T lam, rows */
     double *now, *last, *best; /* nrows each: derivatives by differences with several steps */
+    double *along[3]; /* 2 nv each: the same of derivatives along a turn */
     double *term, *rows; /* room for a term and for the zetas, or other rows, of a point */
     double *x, *y; /* nv + nrows each */
     double *q, *v, *theta; /* of a displaced point */

@@ -71,6 +71,17 @@ def test_rows_that_depend_on_time(method, project):
     assert difference_to_forward(crane(), method, names, outputs, t_end=0.03, h=0.01, project=project) < 1e-11
 
 
+@pytest.mark.parametrize("method", ["euler", "herk3", "radau5", "newmark"])
+def test_a_support_that_starts_to_move_where_its_rows_do_not_show_it(method):
+    """It moves across the rope and is still at rest: phidot and zeta do not change with time, their derivatives do."""
+    builder = lgint.ModelBuilder(gravity=(0.5, 0, -9.81))
+    hook = builder.add_support("hook", motion=lambda t: np.outer([2 * t * t, 4 * t, 4], [1, 0, 0]))
+    builder.add_body("bob", mass=1.3, inertia=(0.02, 0.03, 0.04), position=(0, 0, -0.8))
+    builder.add_distance(hook, "bob", length=0.8, point_a=(0, 0, 0), point_b=(0, 0, 0), name="rope")
+    names, model = ["start.bob.velocity[0]", "rope.length", "gravity[0]"], builder.build(start="project")
+    assert difference_to_forward(model, method, names, with_acceleration("bob"), t_end=0.02, h=0.01) < 1e-12
+
+
 @pytest.mark.parametrize("first", ["consistent", "printed"])
 @pytest.mark.parametrize("method", [name for name in METHODS if "first_stage" in OPTIONS[name]])
 def test_every_first_stage(method, first):
