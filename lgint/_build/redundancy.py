@@ -14,6 +14,7 @@ import numpy as np
 
 from lgint import _core
 from lgint._args import Array, choice
+from lgint._model import massless
 from lgint._model.loops import BARELY, TOLERANCE, Dropped, Loop, loops
 from lgint._model.model import Model
 
@@ -177,7 +178,11 @@ def closed(model: Model) -> Model:
     except _core.IntegrationError:
         whole = model.complete
         q = _refuse_open(whole.core, whole.row_names, model.q0, model.v0)
+    try:
         return model.with_state(q, project=True)
+    except _core.SingularError as error:
+        massless.explain(error, model)
+        raise
 
 
 def _refuse_open(core: _core.Model, names: Sequence[str], q: Array, v: Array) -> Array:

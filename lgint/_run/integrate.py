@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike
 
 from lgint import _core
 from lgint._args import Array, array, choice, number, shown
+from lgint._model import massless
 from lgint._model.gradients import gradients_formed
 from lgint._model.names import Method
 from lgint._model.system import System
@@ -312,6 +313,7 @@ def _run(
             _count_gradients(so_far, formed)
             error.trajectory = found(so_far, failed=True)  # type: ignore[attr-defined]
             explain(error, model, so_far["end"])
+        massless.explain(error, model)
         log.fails(method, error)
         raise
     warn_of_angles([result])

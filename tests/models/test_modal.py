@@ -366,3 +366,12 @@ def test_nodes_of_particles_are_named_in_errors(nodes):
     shapes = np.zeros((2, 3, 1))
     with pytest.raises(ValueError, match="nodes: |node 'b'"):
         lgint.modal.particles([1.0, 1.0], [[0, 0, 0], [1, 0, 0]], shapes, [1.0], nodes=nodes)
+
+
+@pytest.mark.parametrize("start", ["check", "project"])
+def test_a_line_of_mass_that_may_turn_about_itself_says_what_it_lacks(start):
+    b = lgint.ModelBuilder(gravity=(0, 0, -9.81))
+    b.add_modal_body("beam", lgint.modal.beam(1.0, mass=0.1, bending=1.0))
+    b.add_joint("spherical", lgint.ground, "beam", point=(0, 0, 0))
+    with pytest.raises(lgint.SingularError, match=r"'beam' has no inertia about its axis \(1, 0, 0\): .*section="):
+        lgint.integrate(b.build(start=start), "rk44", t_end=0.01, h=1e-3)
