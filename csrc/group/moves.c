@@ -47,6 +47,8 @@ void lg_moves_end(const lg_moves *moves, const double *dq0, const double *dtheta
     for (int i = 0; i < space->nv; i++)
         dq[i] = dq0[i] + dtheta[i];
     for (const lg_factor *f = space->factor, *end = f + space->nfactors; f < end; f++) {
+        if (!f->nq)
+            lg_zero(f->nv, dq + f->v); // first-order values have no coordinates
         if (f->node->linear)
             continue;
         lg_turning part = lg_turning_part(f);
@@ -109,6 +111,8 @@ void lg_moves_end_adjoint(const lg_moves *moves, const double *q, double *q0, do
     const lg_space *space = moves->space;
     long at = 0;
     for (const lg_factor *f = space->factor, *end = f + space->nfactors; f < end; f++) {
+        if (!f->nq)
+            continue;
         lg_turning part = add_linear(f, q, q0);
         (void)add_linear(f, q, theta);
         lg_add_mapped_back(part.n, 1, moves->A + at, q + part.v, q0 + part.v);

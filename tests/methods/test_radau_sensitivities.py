@@ -35,6 +35,16 @@ def test_velocity_rows_and_trees(method):
 
 
 @pytest.mark.parametrize("method", RADAU)
+def test_motion_that_does_not_depend_on_the_place(method):
+    """All that the derivatives of velocities are is round-off."""
+    names = ["start.disk.position[0]", "start.disk.position[1]"]
+    found = lgint.integrate(M.rolling_disk(), method, t_end=0.1, h=0.01, sensitivity=names).sensitivity
+    assert np.abs(found.dv).max() < 1e-13
+    places = found.dq[:, :3] if found.dq.shape[1] == 6 else found.dq
+    np.testing.assert_allclose(np.linalg.norm(places, axis=1), 1.0, rtol=0, atol=1e-13)
+
+
+@pytest.mark.parametrize("method", RADAU)
 def test_stiff_rods_with_long_steps(method):
     """A step is 5 and more periods of the fastest vibrations."""
     agree(M.flying_spaghetti(edges=4), method, ["edge1.stiffness[4,4]", "edge1.stiffness[0,0]", "node2.mass"], 0.05, 10)

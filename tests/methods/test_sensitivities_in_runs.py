@@ -95,6 +95,19 @@ def test_continuous_controls(formulation):
     agree(model, run, lambda other: lgint.integrate(other, "genalpha", **given, **SHARP))
 
 
+@pytest.mark.parametrize("method", ["genalpha", "rk44", "herk4", "radau3"])
+def test_values_of_controls_have_no_coordinates(method):
+    """Their derivatives are those of velocities."""
+    builder = lgint.ModelBuilder(gravity=(0, 0, -9.81), formulation="minimal")
+    builder.add_body("arm", mass=0.8, inertia=(0.02, 0.02, 0.03), position=(0.3, 0, 0))
+    builder.add_joint("revolute", lgint.ground, "arm", point=(0, 0, 0), axis=(0, 1, 0), name="pin")
+    builder.add_control(follow, joints="pin", states={"x": 0.3}, name="loop")
+    found = lgint.integrate(builder.build(), method, t_end=0.1, h=2e-3, sensitivity=["arm.mass"]).sensitivity
+    assert (np.abs(found.dq[-1, :, 0]) > 1e-6).tolist() == [True, False]
+    assert found.dq[-1, 1, 0] == 0.0
+    assert abs(found.dv[-1, 1, 0]) > 1e-6
+
+
 def test_rods_with_a_stiffness_for_each_edge():
     builder = lgint.ModelBuilder(gravity=(0, 0, -9.81))
     stiffness = [np.diag([5e3, 4e3, 4e3, 30.0, 20.0, 10.0 + 5 * i]) for i in range(3)]

@@ -226,11 +226,33 @@ static double largest_of(const lg_radau_stepper *r)
     return largest;
 }
 
+/* By how much velocities move where the products with dq_n are off by their round-off: that of the largest entries of
+   the matrices, which other entries may have as a whole. */
+static lg_status measure_noise(lg_radau_stepper *r, const double *dq, double *noise)
+{
+    lg_radau_slopes *d = r->slopes;
+    const lg_pattern *pattern = r->base.system->pattern;
+    int nv = r->base.system->space->nv;
+    double shaken = 16 * DBL_EPSILON * lg_max_abs(nv, dq);
+    *noise = 0;
+    for (int i = 0; i < lg_radau_stages(&r->numbers); i++) {
+        const lg_radau_stage_slopes *s = &d->stage[i];
+        double mu = lg_radau_rate(r, i);
+        double forces = shaken * lg_max_abs((int)lg_plan_values(r->base.plan), s->K.values);
+        double rows = shaken * mu * (lg_max_abs(pattern->nvalues, s->Z) + lg_max_abs(pattern->nvalues, s->B));
+        for (int k = 0; k < nv + pattern->nrows; k++)
+            d->x[k] = (k % 2 ? -1 : 1) * (k < nv ? forces : rows);
+        LG_TRY(lg_matrix_solve(&s->matrix, d->x));
+        *noise = fmax(*noise, lg_max_abs(nv, d->x) / mu);
+    }
+    return LG_OK;
+}
+
 /* Sweeps until derivatives change by round-off alone. */
-static lg_status sweep(lg_radau_stepper *r, const double *dv)
+static lg_status sweep(lg_radau_stepper *r, const double *dq, const double *dv)
 {
     int nv = r->base.system->space->nv, stages = lg_radau_stages(&r->numbers);
-    double last = INFINITY;
+    double last = INFINITY, noise = NAN;
     for (int n = 0; n < LG_RADAU_MOST_SWEEPS; n++) {
         double change = 0;
         for (int i = 0; i < stages; i++) {
@@ -241,6 +263,11 @@ static lg_status sweep(lg_radau_stepper *r, const double *dv)
             LG_TRY(solve_stage(r, i, dv, &change));
         double size = largest_of(r);
         if (lg_radau_slopes_settle(change, last, size))
+            return LG_OK;
+        int stays = change >= 0.5 * last;
+        if (stays && isnan(noise))
+            LG_TRY(measure_noise(r, dq, &noise));
+        if (stays && change <= noise)
             return LG_OK;
         last = change;
     }
@@ -256,7 +283,7 @@ static lg_status advance(lg_radau_stepper *r, const lg_sensitivities *s, int k)
     for (int i = 0; i < stages; i++)
         LG_TRY(set_known(r, i, k, dq));
     guess(r, dv, s->a + (long)nv * k);
-    LG_TRY(sweep(r, dv));
+    LG_TRY(sweep(r, dq, dv));
     lg_zero(nv, d->theta);
     for (int j = 0; j < stages; j++)
         lg_axpy(nv, r->numbers.A[last][j], d->stage[j].dK, d->theta);
