@@ -11,7 +11,7 @@ from lgint._args import Array, listing
 from lgint._core import ConvergenceError
 from lgint._linear.steady import Balance, Turning, check_steady, net_torque, spin_of, variant_loads
 from lgint._model.model import Model
-from lgint._model.system import UPPER, System
+from lgint._model.system import System
 from lgint._run.trajectory import Trajectory
 from lgint._state.bodies import EQUILIBRIUM
 
@@ -84,6 +84,3 @@ def trajectory(
     rest = {"extra": np.full((n, 1), -1.0), "carry": np.zeros(0), "end": end, "knots": None, "status": status}
     stats = {"steps": n, "newton_iterations": corrections}
     return Trajectory(model, EQUILIBRIUM, dict(options), {**columns, **rest, "stats": stats})
-
-
-UPPER["steady_rotation"] = steady_rotation
