@@ -3,8 +3,8 @@
 Times depend on the load of a machine; counts of one build repeat within a tenth of a per cent. Counted processes clear
 and copy long arrays by vector instructions (`GLIBC`), as callgrind counts a string instruction once for each byte.
 Each case of `lgint bench` that is listed here makes a short and a long run under callgrind, which writes a profile for
-each call of `lg_integrate`. Their difference, divided by that of the numbers of steps, is the cost of a step, which
-includes neither the opening of a run nor its first steps.
+each call of `lg_integrate`, and likewise for the way back that some runs have. Their difference, divided by that of the
+numbers of steps, is the cost of a step, which includes neither the opening of a run nor its first steps.
 
 The parts are **evaluation** of the system (the directory `model` and all that it calls), **following** the unknowns
 with q, v and a (the directory `group` and the integrators' functions for this), **solving** (the directory `sparse`),
@@ -32,14 +32,15 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from lgint import models
-from lgint._args import choice
+from lgint._args import Array, choice
 from lgint._model.model import Model
+from lgint._run.gradient import gradient
 from lgint._run.integrate import integrate
 from lgint._tools import bench
 from lgint.models._falling_bar import falling_bar
 from lgint.models._stiff_chain import stiff_chain
 
-ENTRY = "lg_integrate"  # each call of it makes one profile
+ENTRY, BACK = "lg_integrate", "lg_adjoint_go_back"  # each call of one of them makes one profile
 PARTS = ("evaluation", "following", "solving", "norms", "rest")
 MORE = 1.1  # largest accepted ratio of a case's count to the committed one
 
@@ -102,6 +103,15 @@ COUNTED += tuple(
     for options in [{"sensitivity": names[:p]} if p else {}]
 )
 
+# The same derivatives backwards, where `integrate` is followed by a pass over the steps that it has kept.
+BACKWARDS: Mapping[str, tuple[str, int]] = {
+    f"{name} backwards by {p} parameters": (name, p) for name in DIFFERENTIATED for p in (1, 5)
+}
+COUNTED += tuple(
+    bench.Case(name, np.nan, DIFFERENTIATED[which][0], DIFFERENTIATED[which][1], None, 1e-3, steps=0)
+    for name, (which, _) in BACKWARDS.items()
+)
+
 # steps of the short and the long run
 STEPS: Mapping[str, tuple[int, int]] = {
     "constrained top": (100, 300),
@@ -128,6 +138,8 @@ STEPS: Mapping[str, tuple[int, int]] = {
     "stiff pair, genalpha": (20, 100),
     **{f"top by {p} parameters": (50, 150) for p in (0, 1, 5)},
     **{f"links by {p} parameters": (10, 20) for p in (0, 1, 5)},
+    **{f"top backwards by {p} parameters": (50, 150) for p in (1, 5)},
+    **{f"links backwards by {p} parameters": (10, 20) for p in (1, 5)},
     **{f"{name}{way}, radau5": (20, 100 if name == "stiff pair" else 120) for name in STIFF for way in RADAU},
     "slider-crank to round-off, genalpha": (50, 550),
     "slider-crank to round-off, reml": (50, 550),
@@ -312,10 +324,15 @@ def count(names: Sequence[str], source: Source) -> dict[str, Spent]:
     valgrind = shutil.which("valgrind")
     if valgrind is None:
         raise FileNotFoundError("counting instructions needs valgrind, which is not installed (or not on PATH)")
-    with tempfile.TemporaryDirectory() as folder:
-        profiles = _profiles(valgrind, names, Path(folder))
-    spent = [divide(profile, source) for profile in profiles]
-    return {name: _a_step(spent[2 * i], spent[2 * i + 1], STEPS[name]) for i, name in enumerate(names)}
+    spent: dict[str, Spent] = {name: defaultdict(float) for name in names}
+    for entry, cases in ((ENTRY, names), (BACK, [name for name in names if name in BACKWARDS])):
+        with tempfile.TemporaryDirectory() as folder:
+            profiles = _profiles(valgrind, entry, cases, Path(folder)) if cases else []
+        runs = [divide(profile, source) for profile in profiles]
+        for i, name in enumerate(cases):
+            for key, instructions in _a_step(runs[2 * i], runs[2 * i + 1], STEPS[name]).items():
+                spent[name][key] += instructions
+    return {**spent}
 
 
 def _a_step(less: Spent, more: Spent, steps: tuple[int, int]) -> Spent:
@@ -324,12 +341,12 @@ def _a_step(less: Spent, more: Spent, steps: tuple[int, int]) -> Spent:
     return {key: (more.get(key, 0.0) - less.get(key, 0.0)) / (steps[1] - steps[0]) for key in keys}
 
 
-def _profiles(valgrind: str, names: Sequence[str], folder: Path) -> list[Profile]:
-    """Profiles of the short and the long run of each case, in this order."""
+def _profiles(valgrind: str, entry: str, names: Sequence[str], folder: Path) -> list[Profile]:
+    """Profiles of the calls of `entry` in the short and the long run of each case, in this order."""
     out = folder / "profile"
     options = [
         *("--tool=callgrind", "--compress-strings=no", "--compress-pos=no"),
-        *(f"--toggle-collect={ENTRY}", f"--dump-after={ENTRY}", f"--callgrind-out-file={out}"),
+        *(f"--toggle-collect={entry}", f"--dump-after={entry}", f"--callgrind-out-file={out}"),
     ]
     program = "import sys; from lgint._tools import bench_counts; bench_counts.run_cases(sys.argv[1:])"
     done = subprocess.run(
@@ -350,10 +367,28 @@ def _profiles(valgrind: str, names: Sequence[str], folder: Path) -> list[Profile
         parse(file.read_text()) for i in range(2 * len(names)) if (file := folder / f"profile.{i + 1}").exists()
     ]
     if len(profiles) < 2 * len(names):
-        raise RuntimeError(f"{len(profiles)} profiles for {2 * len(names)} runs: is there still a function {ENTRY}?")
+        raise RuntimeError(f"{len(profiles)} profiles for {2 * len(names)} runs: is there still a function {entry}?")
     if not any(inside(function.file) for function in profiles[0]):
         raise RuntimeError("the profiles name no source file of csrc: build the extension with CFLAGS=-g")
     return profiles
+
+
+def go_back(case: bench.Case, model: Model, which: str, p: int, steps: int) -> None:
+    """The derivatives of the last place of the body by p parameters, backwards."""
+    gradient(
+        *(model, case.method, last_place, DIFFERENTIATED[which][2][:p]),
+        outputs=[("position", case.body)],
+        t_end=steps * case.h,
+        h=case.h,
+        every_state=False,
+    )
+
+
+def last_place(t: Array, x: Array) -> tuple[float, list[Array]]:
+    """A cost whose derivatives take next to no work."""
+    slope = np.zeros_like(x)
+    slope[-1] = 1.0
+    return float(x[-1].sum()), [slope]
 
 
 def run_cases(names: Sequence[str]) -> None:
@@ -363,6 +398,9 @@ def run_cases(names: Sequence[str]) -> None:
         case = cases[name]
         model = case.model()
         for steps in STEPS[name]:
+            if name in BACKWARDS:
+                go_back(case, model, *BACKWARDS[name], steps)
+                continue
             integrate(model, case.method, t_end=steps * case.h, h=case.h, save_every=steps, **case.options)
 
 
