@@ -8,7 +8,7 @@ start, are made as small as that allows. They are zero unless the joints form cl
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -327,6 +327,34 @@ def moving(model: Model, t: float, start: tuple[Array, Array], q: Array, mem: Ar
             f"they are off by {error:.3g}. Give fewer of them"
         )
     return found
+
+
+def displaced(
+    model: Model, t: float, start: tuple[Array, Array], name: str, change: Array, *, rate: bool
+) -> Callable[[float], tuple[Array, Array]]:
+    """The q and v near `start` in which the pose of one joint or body, or its rates, differ by s times a change (6,).
+
+    The others stay nearly as they are. Joints may open.
+    """
+    mechanism, joint = Mechanism(model, t), name in model.joints
+    wanted = _wanted(mechanism, Given({name: None}, {}) if joint else Given({}, {name: None}))
+    number = [*mechanism.joints].index(name) if joint else len(mechanism.joints) + [*model.bodies].index(name)
+    moved, unit = np.zeros(wanted.zero.shape), np.eye(model.nv)
+    moved[number] = change
+    *_, rates = mechanism.poses(*start)
+    J, _ = mechanism.rates(start[0])
+    soft = np.concatenate([J[wanted.small], unit[mechanism.modal[1]]])
+    theta = _solved(J[wanted.zero], moved[wanted.zero], soft, np.zeros(len(soft)))
+
+    def at(s: float) -> tuple[Array, Array]:
+        q = start[0] if rate else model.core.retract(start[0], s * theta)
+        J, at_rest = mechanism.rates(q)
+        targets = rates - at_rest + (s * moved if rate else 0.0)
+        soft = np.concatenate([J[wanted.small], unit[mechanism.kept]])
+        near = np.concatenate([targets[wanted.small], start[1][mechanism.kept]])
+        return q, _solved(J[wanted.zero], targets[wanted.zero], soft, near)
+
+    return at
 
 
 def _paths(mechanism: Mechanism, state: State, x: Array, R: Array, named: Given) -> list[Path]:

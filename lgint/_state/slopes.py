@@ -13,7 +13,7 @@ from lgint._args import Array, guess, listing
 from lgint._model.joints import TREE_JOINTS
 from lgint._model.model import Model
 from lgint._model.sensitivity import differentiated, moves_start
-from lgint._state.poses import Mechanism, coordinates, counts, twist
+from lgint._state.poses import Mechanism, coordinates, counts, displaced, twist
 
 START: Final = "start."
 RATES: Final = ("velocity", "angular_velocity", "rate")
@@ -130,6 +130,8 @@ def start_value(model: Model, name: str, argument: str = "sensitivity") -> Part:
     found = _PART.fullmatch(name.removeprefix(START))
     who, part, index = found.groups() if found else ("", None, None)
     known = [*model.joints, *_free(model)]
+    if who not in known and who.rpartition(".")[0] in known:
+        who, _, part = who.rpartition(".")
     if who not in known:
         raise ValueError(
             f"{argument}: {name!r}: {who!r} is neither a joint nor a free body of this model{guess(who, known)}; "
@@ -138,7 +140,8 @@ def start_value(model: Model, name: str, argument: str = "sensitivity") -> Part:
     parts = _parts_of(model, who)
     if part not in parts:
         expected = [_shown(who, *each) for each in parts.items()]
-        raise ValueError(f"{argument}: {name!r}: the start of {who!r} has {listing(expected)}")
+        close = guess(part or "", [each for each in parts if each])
+        raise ValueError(f"{argument}: {name!r}: the start of {who!r} has {listing(expected)}{close}")
     if (index is None and parts[part] > 1) or int(index or 0) >= parts[part]:
         raise ValueError(f"{argument}: {name!r}: an index expected as in {_shown(who, part, parts[part])}")
     return Part(who, part, int(index or 0))
@@ -180,7 +183,28 @@ def _by_start(model: Model, name: str, t: float) -> tuple[Array, Array]:
         state = model.state(t=t, rates=moved) if value.is_rate else model.state(t=t, joints=moved)
         return core.project(t, state.q, state.v, state.mem)
 
-    return state_slopes(core, (model.q0, model.v0), other, STEP, CENTRAL)
+    def beside(change: float) -> Sequence[Array]:
+        q, v = near(change)
+        return core.project(t, q, v, core.remember(t, q, v, v, model.mem0))
+
+    start = model.q0, model.v0
+    try:
+        return state_slopes(core, start, other, STEP, CENTRAL)
+    except ValueError:  # the loops of the model forbid this value alone
+        near = displaced(model, t, start, value.who, _direction(model, value, t), rate=value.is_rate)
+        return state_slopes(core, start, beside, STEP, CENTRAL)
+
+
+def _direction(model: Model, value: Part, t: float) -> Array:
+    """How the pose of a joint or a body (6,), or its rates, move with a number of the start."""
+    at = _present(model, value.who, t)[0]
+    if value.part is None or (value.part == "rate" and not _turns(model.joints[value.who]["kind"])):
+        return twist(model.joints[value.who]["kind"], at, np.eye(len(at))[value.number])
+    turns = value.is_second or not isinstance(at, tuple)
+    unit, second = np.eye(3)[value.number], np.eye(3)
+    if turns and value.who in model.joints:
+        second = np.array(model.joints[value.who]["triads"][1])
+    return np.concatenate([np.zeros(3), second.T @ unit] if turns else [unit, np.zeros(3)])
 
 
 def present(model: Model, value: Part, t: float) -> Any:

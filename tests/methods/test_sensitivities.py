@@ -169,6 +169,8 @@ def test_derivatives_go_on_over_kinks_and_adaptive_steps():
     ("arguments", "text"),
     [
         ({"sensitivity": ["top.mas"]}, "top.mass"),
+        ({"sensitivity": ["start.fixed_pont"]}, r"did you mean 'fixed_point'"),
+        ({"sensitivity": ["start.fixed_point.rotaton[1]"]}, r"did you mean 'rotation'"),
         ({"sensitivity": ["top.inertia"]}, "one of its entries"),
         ({"sensitivity": []}, "a list of names"),
         ({"sensitivity": [""]}, "a list of names"),
@@ -192,6 +194,36 @@ def test_a_single_name_and_lists_of_models():
     assert run.sensitivity.parameters == ["top.mass"] and run.sensitivity.dq.shape == (11, 6, 1)
     many = lgint.integrate([top, top], "genalpha", t_end=0.01, h=1e-3, sensitivity=["top.mass"])
     np.testing.assert_array_equal(many[1].sensitivity.dq, run.sensitivity.dq)
+
+
+def bob():
+    builder = lgint.ModelBuilder(gravity=(0, 0, -9.81))
+    builder.add_body("bob", mass=1.0, inertia=(1e-4, 1e-4, 1e-4), position=(0.6, 0, -0.8))
+    builder.add_distance(lgint.ground, "bob", point_a=(0, 0, 0), point_b=(0, 0, 0), length=1.0, name="rod")
+    return builder.build()
+
+
+def test_start_values_that_loops_forbid_alone_follow_the_projection():
+    names = ["start.bob.position[0]", "start.bob.velocity[2]"]
+    found = lgint.integrate(bob(), "genalpha", t_end=1e-3, h=1e-3, sensitivity=names).sensitivity
+    np.testing.assert_allclose(found.dq[0, :3], np.transpose([[0.64, 0, 0.48], [0, 0, 0]]), rtol=0, atol=1e-11)
+    np.testing.assert_allclose(found.dv[0, :3], np.transpose([[0, 0, 0], [0.48, 0, 0.36]]), rtol=0, atol=1e-11)
+
+
+@pytest.mark.parametrize("turn", [0, 2])
+def test_a_disk_that_is_turned_at_its_start_stays_on_its_plane(turn):
+    model = M.rolling_disk()
+    assert model.nq == 12  # so that velocities are those of the world and of turns about the body's axes
+    found = lgint.integrate(
+        model, "genalpha", t_end=1e-3, h=1e-3, sensitivity=[f"start.disk.rotation[{turn}]"]
+    ).sensitivity
+    q, v = 0.0, 0.0
+    for times, weight in STENCIL:
+        change = 1e-2 * times * np.eye(6)[3 + turn]
+        at = model.with_state(q=model.core.retract(model.q0, change), v=model.v0).with_state(project=True)
+        q, v = q + weight / 1e-2 * model.core.difference(model.q0, at.q0), v + weight / 1e-2 * at.v0
+    np.testing.assert_allclose(found.dq[0, :, 0], q, rtol=0, atol=1e-9)
+    np.testing.assert_allclose(found.dv[0, :, 0], v, rtol=0, atol=1e-9)
 
 
 def test_start_values_agree_with_differences():
