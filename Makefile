@@ -103,6 +103,7 @@ papers-quick: $(VENV)/plot.stamp
 
 pictures: $(VENV)/plot.stamp
 	$(BIN)/python docs/motion.py
+	$(BIN)/python docs/front.py
 
 counts: $(VENV)/bench.stamp
 	$(BIN)/python -m lgint._tools.bench_counts --share $(SHARE) -o build/instructions.csv
