@@ -118,7 +118,7 @@ def is_run_misaligned(seed):
 @pytest.mark.parametrize("share", range(10))
 @pytest.mark.slow
 def test_a_thousand_loops_are_closed(share):
-    """Misaligned ones may fail, in at most 1 % of the cases, where 1e-8 leaves reactions no digit."""
+    """Misaligned ones may fail, in at most 1 % of the cases, where 1e-8 leaves reactions no digit: 1 of 1000 does."""
     seeds = range(100 * share, 100 * (share + 1))
     for seed in seeds:
         check(seed)
@@ -135,7 +135,7 @@ def test_loops_with_a_hinge_out_of_line_are_built_and_closed():
     assert all(is_run_misaligned(seed) for seed in range(80))
 
 
-@pytest.mark.parametrize("seed, method", [(104, "genalpha"), (606, "dopri5")])
+@pytest.mark.parametrize("seed, method", [(606, "dopri5")])
 def test_failures_are_those_of_double_precision(seed, method):
     """Rows that differ by d leave multipliers 1e-16 / d^2 of noise, which is 1 in those runs that fail; the same loop
     runs with another method, or with ten times the angle.
@@ -231,6 +231,16 @@ def test_misaligned_loops_of_one_mechanism_are_closed(columns, count, angle, met
     run = lgint.integrate(model, method, t_end=2e-3, **METHODS[method])
     assert run.stats.dense_fallbacks > 0
     assert np.abs(model.complete.core.residual(0.0, run.q[-1], run.v[-1])[0]).max() < 2e-11
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_loops_that_are_locked_by_nearly_nothing_run(method):
+    """In Euler parameters; at angles of 2e-9 to 1e-8 the multipliers that genalpha extrapolates have no digit."""
+    for seed in (30, 114, 118, 134, 177, 185):
+        angle = 10 ** np.random.default_rng([seed, 7]).uniform(-13, -2)
+        for hinges in ((1,), (1, 2)):
+            model = misaligned("euler_parameters", angle, seed, hinges).build(redundant="drop")
+            assert residual_of_run(model, method) < 1e-10, (seed, hinges)
 
 
 @pytest.mark.parametrize("method", ["genalpha", "hht"])

@@ -321,7 +321,7 @@ static void guess(lg_genalpha_stepper *g, const lg_alpha_carry *c)
 {
     const lg_state *state = g->start;
     int nv = g->base.system->space->nv, nrows = g->base.system->pattern->nrows, nmu = lg_alpha_mu_count(g);
-    if (!g->extrapolates) {
+    if (!g->extrapolates || g->again) {
         lg_zero(nv, g->w);
         lg_zero(nrows, g->lam);
         lg_zero(nmu, g->mu);
@@ -473,14 +473,25 @@ static lg_status genalpha_begin(lg_genalpha_stepper *g, const lg_state *state, d
     return g->index == LG_INDEX_STABILIZED ? lg_alpha_base_rows(g, &g->now) : LG_OK;
 }
 
-/* Solves the step. If that fails and matrices may be reused, it is solved again with a new one in each iteration. */
+/* Whether Newton's method may try again after a failure. Where constraint rows are nearly dependent, errors of
+   multipliers that are extrapolated can be too large, and lead to where the rows are dependent. */
+static int may_try_again(const lg_genalpha_stepper *g, lg_status status, const lg_newton_result *result)
+{
+    int has_moved = status == LG_SINGULAR && result->iterations > 0;
+    return lg_alpha_keeps_matrix(g) && (status == LG_NOT_FINITE || status == LG_NO_CONVERGENCE || has_moved);
+}
+
+/* Solves the step. If that fails and matrices may be reused, it is solved again, without extrapolation and with a new
+   matrix in each iteration. */
 static lg_status alpha_solve(lg_genalpha_stepper *g, const lg_state *state, double h)
 {
+    g->again = 0;
     LG_TRY(genalpha_begin(g, state, h));
     lg_newton_result result = {.matrix_valid = g->matrix_valid};
     lg_status status = lg_alpha_solve(g, &result);
-    if ((status == LG_NOT_FINITE || status == LG_NO_CONVERGENCE) && lg_alpha_keeps_matrix(g)) {
+    if (may_try_again(g, status, &result)) {
         result = (lg_newton_result){.full = 1};
+        g->again = 1;
         status = genalpha_begin(g, state, h);
         if (status == LG_OK)
             status = lg_alpha_solve(g, &result);

@@ -78,6 +78,7 @@ struct lg_genalpha_stepper {
     lg_alpha_carry carry; /* its parts in the state at the start */
     const double *carry_base; /* where they begin */
     int anew; /* the step takes nothing over from earlier ones */
+    int again; /* the step is solved for the second time, without extrapolation */
     double *fresh; /* its vdot_n and lam_n then, of the index-1 equations */
     double h, beta_prime, gamma_prime;
     lg_alpha_scales scales; /* of steps of size h */
