@@ -106,6 +106,12 @@ def test_trees_rods_and_velocity_rows(method):
         assert difference_to_forward(model, method, names, of_body(body), t_end=5 * h, h=h) < 1e-12
 
 
+@pytest.mark.parametrize("method", ["radau3", "radau5"])
+def test_sweeps_end_where_the_masses_of_a_long_tree_leave_round_off(method):
+    model, names = M.pendulum_chain(n=40, formulation="minimal"), ["link2.mass", "gravity[0]"]
+    assert difference_to_forward(model, method, names, of_body("link40"), t_end=5e-3, h=1e-3) < 1e-12
+
+
 @pytest.mark.parametrize("method", METHODS)
 def test_start_values_and_kinks(method):
     names, outputs = ["block.mass", "spring.stiffness"], [("acceleration", "block"), ("reaction", "rail")]

@@ -162,7 +162,7 @@ static double largest_back(const lg_radau_stepper *r)
 static lg_status sweep_back(lg_radau_stepper *r, const double *q, const double *v)
 {
     int nv = r->base.system->space->nv, stages = lg_radau_stages(&r->numbers);
-    double last = INFINITY;
+    lg_radau_settling settling = {0};
     for (int i = 0; i < stages; i++) {
         lg_zero(nv, r->slopes->stage[i].dK);
         lg_zero(nv, r->slopes->stage[i].da);
@@ -175,9 +175,8 @@ static lg_status sweep_back(lg_radau_stepper *r, const double *q, const double *
         }
         for (int i = stages - 1; i >= 0; i--)
             LG_TRY(solve_stage_back(r, i, i == stages - 1 ? q : NULL, i == stages - 1 ? v : NULL, &change));
-        if (lg_radau_slopes_settle(change, last, largest_back(r)))
+        if (lg_radau_settles(&settling, change, largest_back(r)))
             return LG_OK;
-        last = change;
     }
     lg_report_name(&r->base.report, "the adjoint of the stages does not settle");
     return LG_NO_CONVERGENCE;

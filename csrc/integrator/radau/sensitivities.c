@@ -252,7 +252,8 @@ static lg_status measure_noise(lg_radau_stepper *r, const double *dq, double *no
 static lg_status sweep(lg_radau_stepper *r, const double *dq, const double *dv)
 {
     int nv = r->base.system->space->nv, stages = lg_radau_stages(&r->numbers);
-    double last = INFINITY, noise = NAN;
+    lg_radau_settling settling = {0};
+    double noise = NAN;
     for (int n = 0; n < LG_RADAU_MOST_SWEEPS; n++) {
         double change = 0;
         for (int i = 0; i < stages; i++) {
@@ -261,15 +262,12 @@ static lg_status sweep(lg_radau_stepper *r, const double *dq, const double *dv)
         }
         for (int i = 0; i < stages; i++)
             LG_TRY(solve_stage(r, i, dv, &change));
-        double size = largest_of(r);
-        if (lg_radau_slopes_settle(change, last, size))
+        if (lg_radau_settles(&settling, change, largest_of(r)))
             return LG_OK;
-        int stays = change >= 0.5 * last;
-        if (stays && isnan(noise))
+        if (settling.stuck && isnan(noise))
             LG_TRY(measure_noise(r, dq, &noise));
-        if (stays && change <= noise)
+        if (settling.stuck && change <= noise)
             return LG_OK;
-        last = change;
     }
     lg_report_name(&r->base.report, "the derivatives of the stages do not settle");
     return LG_NO_CONVERGENCE;
