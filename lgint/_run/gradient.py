@@ -67,7 +67,7 @@ def gradient(
     model : Model
         Of bodies, joints and forces.
     method : str
-        One whose steps have an adjoint; the others are refused.
+        One whose steps have derivatives, `method_info(method)["differentiated"]`; the others are refused.
     cost : function
         cost(t, *arrays) -> (value, derivatives): the number for the values of the outputs, in arrays (n, ...) at the
         times t (n,), and its derivatives by each of these arrays, in a list of arrays of the same shapes. It is called

@@ -6,6 +6,7 @@ import pytest
 import lgint
 from methods.test_explicit_sensitivities import closed_tree
 from methods.test_gradients import LIE, M, Weighted, arm, difference_to_forward, pushed
+from methods.test_sensitivities_in_runs import follow
 
 METHODS = [name for name in lgint.methods() if lgint.method_info(name)["differentiated"]]
 OPTIONS = {name: {row["name"]: row for row in lgint.method_info(name)["options"]} for name in METHODS}
@@ -125,6 +126,16 @@ def test_adaptive_steps_are_kept(method):
     names, outputs = ["top.mass", "top.inertia[2,2]"], [*of_body("top"), ("reaction", "fixed_point")]
     found = difference_to_forward(M.heavy_top(), method, names, outputs, t_end=0.05, rtol=1e-5, atol=1e-6)
     assert found < 5e-12
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_values_of_controls(method):
+    builder = lgint.ModelBuilder(gravity=(0, 0, -9.81))
+    builder.add_body("arm", mass=0.8, inertia=(0.02, 0.02, 0.03), position=(0.3, 0, 0))
+    builder.add_joint("revolute", lgint.ground, "arm", point=(0, 0, 0), axis=(0, 1, 0), name="pin")
+    builder.add_control(follow, joints="pin", states={"x": 0.3}, name="loop")
+    names, outputs = ["arm.mass", "arm.inertia[1,1]"], of_body("arm")
+    assert difference_to_forward(builder.build(), method, names, outputs, t_end=0.03, h=2e-3) < 1e-12
 
 
 # ---- checkpoints, failures ----
