@@ -1,9 +1,7 @@
-/* Contacts that a step has passed; see pass.h. Between the ends of a step the first frame moves relative to the second
-   one along the cubic through places and velocities at both, and turns evenly. No point of a shape is faster than some
-   speed V, so that a point with the gap g is not in touch for a time g/V. */
+/* Contacts that a step has passed; see pass.h. Between the ends of a step frames move as lg_mutual_within says. No
+   point of a shape is faster than some speed V, so that a point with the gap g is not in touch for a time g/V. */
 #include "model/pass.h"
 
-#include "group/rotation.h"
 #include "model/force/contact.h"
 #include "model/force/mutual.h"
 
@@ -11,15 +9,23 @@
 static const double grazing = 1e-3;
 /* The least part of a step between two looks. */
 static const double least_look = 1. / 64;
+/* As many half revolutions in a step are seen. */
+static const double most_turns = 100;
 
 typedef struct passage {
     const lg_force *force;
     int k; /* the point */
     double h;
     lg_mutual from, to;
-    double turn[3]; /* in the axes of the first frame */
     double V;
+    double turns; /* half revolutions in the step, from 1 to most_turns: looks are as many times closer */
 } passage;
+
+typedef struct sight { /* of a point */
+    const lg_mutual *mutual;
+    double gap, speed; /* an upper bound of it */
+    double n[3], z[3], u[3]; /* as in touch.h; the relative velocity */
+} sight;
 
 static int can_pass(const lg_force *f)
 {
@@ -34,79 +40,101 @@ int lg_model_can_pass(const lg_model *m)
     return 0;
 }
 
-/* The gap of a point and an upper bound of its speed; 0 if it has no normal. */
-static int look(const passage *p, const lg_mutual *at, double *gap, double *speed, double u[3])
+/* Returns 0 if there is no normal. */
+static int look(const passage *p, const lg_mutual *at, sight *out)
 {
     lg_touch touch;
     if (lg_contact_touch(p->force, p->k, at->y, at->S, &touch) != LG_OK)
         return 0;
-    *gap = touch.gap;
-    *speed = lg_norm3(at->rate) + lg_norm3(at->turn) * (lg_norm3(touch.z) + fabs(touch.gap));
-    lg_copy(3, at->rate, u);
-    lg_add_cross(at->turn, touch.z, u);
+    out->mutual = at;
+    out->gap = touch.gap;
+    out->speed = lg_norm3(at->rate) + lg_norm3(at->turn) * (lg_norm3(touch.z) + fabs(touch.gap));
+    lg_copy(3, touch.n, out->n);
+    lg_copy(3, touch.z, out->z);
+    lg_copy(3, at->rate, out->u);
+    lg_add_cross(at->turn, touch.z, out->u);
     return 1;
 }
 
-/* The gap at a part s of the step. */
-static double gap_at(const passage *p, double s)
+/* The gap at a part s of the step; 0 if it has no normal. */
+static double gap_at(const passage *p, double s, double n[3])
 {
-    const lg_mutual *a = &p->from, *b = &p->to;
-    double r = 1 - s, y[3], turn[3], R[9], S[9];
+    lg_mutual at;
     lg_touch touch;
-    for (int i = 0; i < 3; i++) {
-        y[i] = r * r * ((1 + 2 * s) * a->y[i] + s * p->h * a->rate[i]) +
-               s * s * ((1 + 2 * r) * b->y[i] - r * p->h * b->rate[i]);
-        turn[i] = s * p->turn[i];
-    }
-    lg_so3_exp(turn, R);
-    lg_mul33(a->S, R, S);
-    return lg_contact_touch(p->force, p->k, y, S, &touch) == LG_OK ? touch.gap : 0;
+    lg_mutual_within(&p->from, &p->to, p->h, s, &at);
+    if (lg_contact_touch(p->force, p->k, at.y, at.S, &touch) != LG_OK)
+        return 0;
+    lg_copy(3, touch.n, n);
+    return touch.gap;
 }
 
-/* The greatest depth on the way; *when: where it is, as a part of the step. */
-static double greatest_depth(const passage *p, double *when)
+/* The greatest depth on the way; *when: where it is, as a part of the step; n: the normal there. */
+static double greatest_depth(const passage *p, double *when, double n[3])
 {
-    double depth = 0;
+    double depth = 0, found[3] = {0};
     for (double s = 0; s < 1;) {
-        double gap = gap_at(p, s);
-        if (-gap > depth)
+        double gap = gap_at(p, s, found);
+        if (-gap > depth) {
             depth = -gap, *when = s;
-        s += fmax(gap / (p->h * p->V), least_look);
+            lg_copy(3, found, n);
+        }
+        s += fmax(gap / (p->h * p->V), least_look / p->turns);
     }
     return depth;
+}
+
+/* Whether bodies turn so far that the velocity of a point changes by this: the second one, or the first one with an arm
+   to the point. */
+static int turns_far(const passage *p, const sight *at)
+{
+    double by_turn[3];
+    lg_cross(at->mutual->turn, at->z, by_turn);
+    return p->h * lg_norm3(at->mutual->w[1]) > 1 ||
+           (p->h * lg_norm3(at->mutual->turn) > 1 && fabs(lg_dot3(at->n, by_turn)) > 0.1 * fabs(lg_dot3(at->n, at->u)));
+}
+
+/* Whether the contact has pushed a point back within the step, whose stages have met it: the point is on the side from
+   which it came, and the normal at the greatest depth has turned its velocity round. */
+static int was_pushed_back(const passage *p, const sight *before, const sight *after, const double n[3])
+{
+    double approach = -lg_dot3(before->n, before->u), kick = lg_dot3(n, after->u) - lg_dot3(n, before->u);
+    return lg_dot3(before->n, after->n) > 0 && kick > 0.5 * fabs(approach) && !turns_far(p, before) &&
+           !turns_far(p, after);
 }
 
 /* Whether the way of a point that is apart at the end of a step, as `p->to` says, leads through the other shape. */
 static int has_passed(passage *p, const lg_pose *const f[2], double *when)
 {
-    double gap, speed, before[3], after[3], end;
+    sight before, after;
+    double n[3] = {0};
     lg_mutual_open(f, 0, &p->from);
-    if (!look(p, &p->to, &gap, &end, after) || !look(p, &p->from, &gap, &speed, before))
+    if (!look(p, &p->to, &after) || !look(p, &p->from, &before))
         return 0;
-    p->V = 1.5 * fmax(speed, end);
-    lg_so3_difference(p->from.S, p->to.S, p->turn);
-    int forth = lg_dot3(before, after) > 0 || lg_norm3(p->turn) > 1; /* it has not just come back */
-    return gap > 0 && forth && greatest_depth(p, when) > grazing * p->h * p->V;
+    p->V = 1.5 * fmax(before.speed, after.speed);
+    p->turns = p->h * fmax(lg_norm3(p->from.turn), lg_norm3(p->to.turn)) / LG_PI;
+    p->turns = fmin(fmax(1, p->turns), most_turns);
+    return before.gap > 0 && greatest_depth(p, when, n) > grazing * p->h * p->V / p->turns &&
+           !was_pushed_back(p, &before, &after, n);
 }
 
 /* Whether a point that was apart at the start of a step lies deeper in the other shape than it can have come: edges
    have passed through each other. */
 static int has_jumped(passage *p, const lg_pose *const f[2])
 {
-    double gap, speed, u[3], depth, end;
+    sight before, after;
     lg_mutual_open(f, 0, &p->from);
-    return look(p, &p->to, &depth, &end, u) && look(p, &p->from, &gap, &speed, u) && gap >= 0 &&
-           -depth > 2 * p->h * fmax(speed, end);
+    return look(p, &p->to, &after) && look(p, &p->from, &before) && before.gap >= 0 &&
+           -after.gap > 2 * p->h * fmax(before.speed, after.speed);
 }
 
 /* Points that are apart at the end of a step and may have been in touch in it, or in touch and deeper than they move in
    it. */
 static void judge(const passage *p, int *may_pass, int *may_jump)
 {
-    double gap, speed, u[3];
-    int looked = look(p, &p->to, &gap, &speed, u), far = looked && fabs(gap) >= 2 * p->h * speed;
-    *may_pass = looked && gap > 0 && !far;
-    *may_jump = far && gap < 0;
+    sight end;
+    int looked = look(p, &p->to, &end), far = looked && fabs(end.gap) >= 2 * p->h * end.speed;
+    *may_pass = looked && end.gap > 0 && !far;
+    *may_jump = far && end.gap < 0;
 }
 
 static lg_status check_point(const lg_model *m, passage *p, const lg_point *from, const lg_point *to, lg_report *report)

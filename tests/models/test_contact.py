@@ -627,6 +627,48 @@ def test_a_bar_that_turns_far_in_a_step_passes_nothing():
     assert run.angular_velocity("bar")[-1, 2] == pytest.approx(-30, rel=1e-2)
 
 
+@pytest.mark.parametrize("turns", [0.4, 1.5, 2.6, 7.3])
+@pytest.mark.parametrize("first", ["bar", "ball"])
+def test_a_bar_may_turn_through_revolutions_in_a_step(turns, first):
+    """A ball at rest in its way is seen, however far it turns, and one above it is not touched."""
+    h = 0.05
+
+    def spinning(height):
+        b = lgint.ModelBuilder()
+        b.add_body("bar", mass=1.0, inertia=(0.1,) * 3, angular_velocity=(0, 0, 2 * np.pi * turns / h))
+        b.add_joint("revolute", lgint.ground, "bar", point=(0, 0, 0), axis=(0, 0, 1))
+        b.add_body("ball", mass=1.0, inertia=(0.1,) * 3, position=(0.8 * np.cos(2.0), 0.8 * np.sin(2.0), height))
+        shapes = {"bar": ("capsule", ((0, 0, 0), (1, 0, 0)), 0.02), "ball": ("sphere", (0, 0, 0), 0.03)}
+        last = "ball" if first == "bar" else "bar"
+        b.add_contact(first, last, shapes=(shapes[first], shapes[last]), stiffness=1e5, name="hit")
+        return b.build()
+
+    with pytest.raises(lgint.IntegrationError, match="the contact hit is in touch at t = 0.0"):
+        lgint.integrate(spinning(0.0), "genalpha", t_end=h, h=h)
+    assert lgint.integrate(spinning(0.06), "genalpha", t_end=h, h=h).v[-1, 0] == 0
+
+
+FLATS = [("box", (0, 0, -0.05), (50, 50, 0.05)), ("disc", (0, 0, 0), (0, 0, 1), 50.0), ("sphere", (0, 0, -50), 50.0)]
+
+
+@pytest.mark.parametrize("other", FLATS, ids=lambda shape: shape[0])
+def test_a_bounce_inside_a_step_is_no_passing(other):
+    """Thrown aslant, and spinning, on something so stiff that it is in touch for a part of a step only."""
+    rng = np.random.default_rng(0)
+    inside = 0
+    for _ in range(60):
+        b = lgint.ModelBuilder(gravity=(0, 0, -GRAVITY))
+        thrown = {"velocity": 5 * rng.normal(size=3) * (1, 1, 0) - (0, 0, 5), "angular_velocity": rng.normal(size=3)}
+        thrown["angular_velocity"] *= 200
+        b.add_body("ball", mass=0.5, inertia=(2e-3,) * 3, position=(0, 0, rng.uniform(0.3, 0.6)), **thrown)
+        b.add_contact("ball", lgint.ground, shapes=[("sphere", (0, 0, 0), 0.1), other], stiffness=1e5, name="touch")
+        run = lgint.integrate(b.build(), "rk44", t_end=0.3, h=1e-2)
+        gap = run.gap("touch")
+        inside += gap.min() > 0 and run.velocity("ball")[-1, 2] > 0
+        assert gap.min() > -0.05
+    assert inside > 5
+
+
 @pytest.mark.parametrize("seed", [0, 5, 14])
 def test_boxes_keep_their_energy_or_end_where_edges_pass(seed):
     """A cube thrown at another one: its faces and corners bounce, and its edges are no part of the contact."""
