@@ -195,17 +195,6 @@ static inline void lg_mulT33(const double A[9], const double B[9], double C[9])
             C[3 * i + j] = A[i] * B[j] + A[3 + i] * B[3 + j] + A[6 + i] * B[6 + j];
 }
 
-/* S += k A X, all three column-major; the columns of A are contiguous. S does not overlap A or X. */
-static inline void lg_add_product3(double k, const double *restrict A, const double *restrict X, int ldx,
-                                   double *restrict S, int ld)
-{
-    for (int j = 0; j < 3; j++) {
-        double x[3] = {k * X[j * ldx], k * X[1 + j * ldx], k * X[2 + j * ldx]};
-        for (int i = 0; i < 3; i++)
-            S[i + j * ld] += A[i] * x[0] + A[3 + i] * x[1] + A[6 + i] * x[2];
-    }
-}
-
 /* B = A^T */
 static inline void lg_transpose3(const double A[9], double B[9])
 {

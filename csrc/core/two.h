@@ -18,4 +18,16 @@ static LG_INLINE void lg_store_two(double *at, lg_two x)
     memcpy(at, &x, sizeof x);
 }
 
+/* S += k A X, 3 x 3 and all three column-major; the columns of A are contiguous. S does not overlap A or X. */
+static inline void lg_add_product3(double k, const double *restrict A, const double *restrict X, int ldx,
+                                   double *restrict S, int ld)
+{
+    lg_two a0 = lg_load_two(A), a1 = lg_load_two(A + 3), a2 = lg_load_two(A + 6);
+    for (int j = 0; j < 3; j++, X += ldx, S += ld) {
+        double x = k * X[0], y = k * X[1], z = k * X[2];
+        lg_store_two(S, lg_load_two(S) + (a0 * x + a1 * y + a2 * z));
+        S[2] += A[2] * x + A[5] * y + A[8] * z;
+    }
+}
+
 #endif

@@ -1,6 +1,6 @@
 #include "system/chain.h"
 
-#include "core/small.h"
+#include "core/two.h"
 
 /* S += k A for an nr x nc block */
 static inline void chain_add_block(double k, int nr, int nc, const double *A, int lda, double *S, int ld)

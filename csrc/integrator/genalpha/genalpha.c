@@ -468,7 +468,7 @@ static lg_status genalpha_begin(lg_genalpha_stepper *g, const lg_state *state, d
         g->noise_phidot = 64 * DBL_EPSILON * (1 + lg_max_abs(space->nv, state->v));
 
     LG_TRY(take_over(g));
-    g->chains_formed = g->state_changed = 0;
+    g->state_changed = 0;
     genalpha_predict(g);
     return g->index == LG_INDEX_STABILIZED ? lg_alpha_base_rows(g, &g->now) : LG_OK;
 }

@@ -59,7 +59,7 @@ static void mu_chains(lg_genalpha_stepper *g, const lg_alpha_state *formed)
         if (X)
             lg_alpha_polynomials(b, formed->theta, first, second, X);
     }
-    g->chains_formed = 0;
+    g->chains_h = 0;
 }
 
 void lg_alpha_move_by_mu(const lg_genalpha_stepper *g, int with_T, const double *y, double *out)

@@ -47,11 +47,12 @@ static double phidot_scale(const lg_genalpha_stepper *g, double h)
 
 static void genalpha_form_chains(lg_genalpha_stepper *g, const lg_alpha_state *formed)
 {
-    double beta_prime = beta_prime_at(g, formed->h), unit = g->scaled ? 1 : beta_prime;
-    double k[3] = {unit / beta_prime, unit * gamma_prime_at(g, formed->h) / beta_prime, unit};
-    if (!g->chains_formed)
+    if (g->chains_h != formed->h) {
+        double beta_prime = beta_prime_at(g, formed->h), unit = g->scaled ? 1 : beta_prime;
+        double k[3] = {unit / beta_prime, unit * gamma_prime_at(g, formed->h) / beta_prime, unit};
         g->form->form_chains(g, k);
-    g->chains_formed = 1;
+    }
+    g->chains_h = formed->h;
     g->form->update_chains(g, formed);
 }
 
@@ -204,7 +205,6 @@ lg_status lg_alpha_rebuild(lg_genalpha_stepper *g, const lg_alpha_state *formed)
 {
     lg_matrix *matrix = &g->base.accel.matrix;
     double weakest = matrix->weakest; /* the step that formed the matrix first has looked at its pivots */
-    g->chains_formed = 0;
     if (g->index == LG_INDEX_STABILIZED)
         LG_TRY(lg_alpha_base_rows(g, formed));
     LG_TRY(evaluate_matrix_at(g, formed));

@@ -56,7 +56,7 @@ typedef struct lg_alpha_form {
     void (*follow)(lg_genalpha_stepper *g);
     /* unknowns -= correction: dw at fixed mu. The part added by mu_correction moves the coordinates only. */
     void (*correct)(lg_genalpha_stepper *g, const double *dw);
-    /* The chains of the matrix: scales and pointers, the same through a step; the matrices at a state. */
+    /* The chains of the matrix: scales and pointers, the same in all steps of one size; the matrices at a state. */
     void (*form_chains)(lg_genalpha_stepper *g, const double k[3]);
     void (*update_chains)(lg_genalpha_stepper *g, const lg_alpha_state *formed);
     int corrects_theta; /* 1: a correction moves q by T times itself; 0: by itself */
@@ -97,7 +97,7 @@ struct lg_genalpha_stepper {
     double *phidot; /* of index 3 with nonholonomic rows, else NULL */
     lg_chain *chain;
     lg_tangent tangent; /* the matrix with its chains, as evaluations take it */
-    int chains_formed; /* the part of the chains that is constant within a step has been formed */
+    double chains_h; /* the step size for which the scales and pointers of the chains have been formed; 0: none */
     int matrix_valid; /* there is a matrix, that of the state which is carried or of new_state */
     int state_changed; /* the current step has formed a new matrix */
     int state_lost; /* and has assembled another one since, where new_state stands */

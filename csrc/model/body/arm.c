@@ -1,6 +1,8 @@
 /* The arm from a rigid body's node to a point on it. The formulas are in arm.h. */
 #include "model/body/arm.h"
 
+#include "core/two.h"
+
 /* First and number of the rotational velocities within the block. */
 static int first_of(const lg_arm *arm)
 {
