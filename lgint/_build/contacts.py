@@ -22,6 +22,7 @@ SHAPES: Final = {  # by name: the shapes of their values, how they are called, a
     "disc": (((3,), (3,), ()), "center, axis, radius", ("center", "axis", "radius")),
     "box": (((3,), (3,)), "center, half sizes", ("center", "half_sizes", "axes")),
 }
+WORDS: Final = {"half_sizes": "half sizes", "axes": "rotation"}  # what parameters are called where they differ
 REGULARIZATION: Final = 1e-3  # m/s
 _STEM: Final = "contact_"
 _BRISTLE: Final = "_bristle"
@@ -120,9 +121,11 @@ class ContactBuilder(ForceBuilder):
             stiff = array(f"bristle of {name!r}", bristle, (), (2,))
             given |= dict(zip(("bristle", "bristle_damping"), (*np.ravel(stiff), 0.0), strict=False))
         order = (1, 0) if turned else (0, 1)
-        for side, i in zip("ab", order, strict=True):
-            given |= {f"{key}_{side}": value for key, value in _values(name, kinds[i], shapes[i]).items()}
         kind = _STEM + "_".join(kinds[i] for i in order) + ("" if bristle is None else _BRISTLE)
+        for side, i in zip("ab", order, strict=True):
+            for key, value in _values(name, kinds[i], shapes[i]).items():
+                what = f"{WORDS.get(key, key)} of the {kinds[i]} of {name!r}"
+                given[f"{key}_{side}"] = DECLARED[kind].parameters[f"{key}_{side}"].read(what, value)
         self._declared(kind, [partners[i] for i in order], Where(), name, given)
         if turned:
             self._forces[name]["turned"] = True
