@@ -7,7 +7,7 @@
 #   make fuzz     random models of all elements under the sanitizers; FUZZ=50 draws 50 times as many as there are elements
 #   make wheel    dist/lgint-*.tar.gz, and from it, without an index, dist/lgint-*.whl for this machine, which is tried in
 #                 clean environments with the newest and the oldest OpenBLAS
-#   make papers   the figures and tables of the papers, in papers/, and the verdicts that docs/papers.md shows
+#   make papers   the figures and tables of the papers, in papers/, and the verdicts and thumbnails of docs/papers.md
 #   make papers-quick   the same with fewer steps, without changing the docs
 #   make validation   the cases of docs/validation.md
 #   make tables   the tables in the pages of docs/ that come from the code and from measurements
@@ -88,6 +88,7 @@ wheel: $(VENV)/wheel.stamp
 papers: $(VENV)/plot.stamp
 	$(BIN)/lgint reproduce all --out papers
 	cp papers/verdicts.csv docs/verdicts.csv
+	$(BIN)/python docs/thumbnails.py papers
 	$(BIN)/python docs/pages.py
 
 validation: $(VENV)/test.stamp

@@ -268,64 +268,72 @@ def paper_tables(verdicts: list[Row], papers: dict[str, str]) -> str:
     for paper, group in groupby(catalogue.artifacts(), key=lambda row: row.paper):
         rows = list(group)
         title = (
-            f"## {paper}\n\n{cite(paper, papers)}\n"
+            f"## {papers[paper]}\n\n{cite(paper, papers)} has the key `{paper}`.\n"
             if paper in papers
-            else "## Beyond the papers\n"
+            else f"## Beyond the papers\n\nThese artifacts have the key `{paper}`.\n"
         )
         parts += [title, artifact_table(rows, found)]
-        parts += claim_tables(
+        parts += claim_lists(
             [(row.name, claim) for row in rows for claim in found.get(row.key, [])]
         )
     return "\n".join(parts)
 
 
 def artifact_table(rows: list[Any], found: dict[str, list[Row]]) -> str:
-    """Return one line per artifact."""
+    """Return one line per artifact: its thumbnail, and below its verdict what it shows.
+
+    Two columns fit a telephone.
+    """
     return table(
-        ["artifact", "shows", "reproduced if", "claims that hold", "verdict"],
+        ["picture", "artifact and verdict"],
         (
             [
-                code(r.name),
-                plain(r.shows) + chosen(r),
-                plain(r.reproduced),
-                *score(found.get(r.key, [])),
+                thumbnail(r),
+                f"{code(r.name)}: {score(found.get(r.key, []))}<br>{plain(r.shows)}"
+                f"<br>Reproduced if: {plain(r.reproduced)}{chosen(r)}",
             ]
             for r in rows
         ),
     )
 
 
+def thumbnail(row: Any) -> str:
+    """Return the small picture of an artifact, if there is one."""
+    path = f"images/papers/{row.key}.webp"
+    there = (Path(__file__).parent / path).exists()
+    return f"![{plain(row.key)}]({path})" if there else "table"
+
+
 def chosen(row: Any) -> str:
     """Return what was chosen here because the paper does not say it."""
-    return f" *Chosen here: {plain(row.ours)}.*" if row.ours else ""
+    return f"<br>*Chosen here: {plain(row.ours)}.*" if row.ours else ""
 
 
-def score(claims: list[Row]) -> list[str]:
-    """Return how many of the claims hold, and the verdict on their artifact."""
+def score(claims: list[Row]) -> str:
+    """Return the verdict on an artifact, and how many of its claims hold."""
+    if not claims:
+        return "not run"
     held = sum(claim["verdict"] == "reproduced" for claim in claims)
     verdict = "reproduced" if held == len(claims) else "**differs**"
-    return [f"{held} of {len(claims)}", verdict if claims else "not run"]
+    return f"{verdict}, {held} of {len(claims)} claims hold"
 
 
-def claim_tables(claims: list[tuple[str, Row]]) -> list[str]:
-    """Return a table of what differs, with reasons, and a folded one of what holds."""
-    cells = {"reproduced": [], "differs": []}
+def claim_lists(claims: list[tuple[str, Row]]) -> list[str]:
+    """Return a list of what differs, with reasons, and a folded one of what holds."""
+    differ, hold = [], []
     for name, claim in claims:
-        texts = [
+        text, paper, here, why = (
             plain(claim[column]) for column in ("claim", "in the paper", "here", "why")
-        ]
-        cells[claim["verdict"]].append([code(name), *texts])
-    head = ["artifact", "claim", "paper", "here"]
-    parts = []
-    if cells["differs"]:
-        parts += ["What differs:\n", table([*head, "why"], cells["differs"])]
-    if cells["reproduced"]:
-        held = [row[:-1] for row in cells["reproduced"]]
-        parts += [
-            f"<details><summary>{len(held)} claims that hold</summary>\n",
-            table(head, held),
-            "</details>\n",
-        ]
+        )
+        line = f"- {code(name)}: {text}: paper {paper}, here {here}."
+        if claim["verdict"] == "differs":
+            differ.append(f"{line} Why: {why}." if why else line)
+        else:
+            hold.append(line)
+    parts = ["What differs:\n", *differ, ""] if differ else []
+    if hold:
+        summary = f"<details><summary>{len(hold)} claims that hold</summary>\n"
+        parts += [summary, *hold, "\n</details>\n"]
     return parts
 
 

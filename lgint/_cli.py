@@ -18,6 +18,7 @@ import numpy as np
 from lgint import _core, models
 from lgint._args import choice
 from lgint._papers import catalogue, runner
+from lgint._papers.output import FORMATS
 from lgint._run.integrate import integrate, method_info, methods
 from lgint._run.trajectory import Trajectory
 from lgint._validation import catalogue as validation
@@ -103,6 +104,9 @@ def _reproduce_parser(commands: Any) -> None:
     reproduce.add_argument("--strict", action="store_true", help="exit status 1 if anything differs from its paper")
     reproduce.add_argument("--out", type=Path, default=Path("reproduced"), metavar="DIR", help="default: reproduced")
     reproduce.add_argument("--jobs", type=int, metavar="N", help="number of processes (default: one for each core)")
+    reproduce.add_argument(
+        "--format", nargs="+", choices=FORMATS, default=["png"], help="of the pictures (default: png)"
+    )
     reproduce.set_defaults(command=_reproduce)
 
 
@@ -234,12 +238,15 @@ def _summary(name: str, run: Trajectory) -> str:
 
 def _reproduce(given: argparse.Namespace) -> int:
     if given.which.split("/")[0] == validation.KEY:
+        if given.format != ["png"]:
+            raise ValueError("--format: validation has no pictures")
         return table.run(validation.select(given.which), given.out)
     rows = catalogue.select(given.which)
     jobs = runner.cores() if given.jobs is None else given.jobs
     if jobs < 1:
         raise ValueError(f"--jobs: a positive number expected, got {jobs}")
-    return runner.run(rows, quick=given.quick, strict=given.strict, out=given.out, jobs=jobs)
+    kept = {"quick": given.quick, "strict": given.strict, "out": given.out, "jobs": jobs}
+    return runner.run(rows, **kept, formats=given.format)
 
 
 def _bench(given: argparse.Namespace) -> int:

@@ -17,13 +17,16 @@ from lgint._papers.registry import Artifact, Result
 HEAD = ("paper", "artifact", "run", "verdict", "claim", "in the paper", "here", "why")
 
 
-def write(artifact: Artifact, result: Result, folder: Path) -> None:
-    """Writes the CSV, and the PNG if there is a picture, as `folder`/paper/name.*"""
+FORMATS = ("png", "svg", "pdf")
+
+
+def write(artifact: Artifact, result: Result, folder: Path, formats: Sequence[str] = FORMATS[:1]) -> None:
+    """Writes the CSV, and the picture in these formats if there is one, as `folder`/paper/name.*"""
     base = folder / artifact.paper
     base.mkdir(parents=True, exist_ok=True)
     _write_columns(base / f"{artifact.name}.csv", result.columns)
     if result.picture is not None:
-        _draw(result.picture, artifact.ours, base / f"{artifact.name}.png")
+        _draw(result.picture, artifact.ours, [base / f"{artifact.name}.{suffix}" for suffix in formats])
 
 
 def _write_columns(path: Path, columns: Mapping[str, ArrayLike]) -> None:
@@ -37,15 +40,20 @@ def _cell(value: object) -> object:
     return f"{value:.10g}" if isinstance(value, (float, np.floating)) else value
 
 
-def _draw(picture: Picture, ours: str, path: Path) -> None:
+def _draw(picture: Picture, ours: str, paths: Sequence[Path]) -> None:
+    from matplotlib import rc_context
+
     from lgint._run import plot
 
-    with plot.style():
+    # equal runs write equal files
+    with plot.style(), rc_context({"svg.hashsalt": "lgint"}):
         figure = plot.Picture(figsize=picture.size, layout="constrained")
         picture.draw(figure)
         if ours:
             figure.supxlabel(f"ours: {ours}", fontsize=7, color="0.4", wrap=True)
-        figure.savefig(path)
+        for path in paths:
+            dated = {".svg": {"Date": None}, ".pdf": {"CreationDate": None}}
+            figure.savefig(path, metadata=dated.get(path.suffix))
 
 
 def update_verdicts(path: Path, run: str, made: Mapping[str, Sequence[Claim]]) -> None:

@@ -46,14 +46,16 @@ class Outcome:
         return "failed" if self.error else verdict(self.claims)
 
 
-def run(rows: Sequence[Artifact], *, quick: bool, strict: bool, out: Path, jobs: int) -> int:
+def run(
+    rows: Sequence[Artifact], *, quick: bool, strict: bool, out: Path, jobs: int, formats: Sequence[str] = ("png",)
+) -> int:
     """Makes the artifacts and returns the exit status: 1 if one of them failed or, with `strict`, differs."""
     from lgint._run import plot  # noqa: F401, so that a missing matplotlib is reported before the work
 
     out.mkdir(parents=True, exist_ok=True)
     outcomes: dict[str, Outcome] = {}
     try:
-        with _bar(len(rows)) as show, closing(_outcomes(rows, quick, out, jobs)) as coming:
+        with _bar(len(rows)) as show, closing(_outcomes(rows, quick, out, jobs, formats)) as coming:
             for outcome in coming:
                 outcomes[outcome.key] = outcome
                 show(outcome)
@@ -72,26 +74,28 @@ def run(rows: Sequence[Artifact], *, quick: bool, strict: bool, out: Path, jobs:
 # ---- making ----
 
 
-def _outcomes(rows: Sequence[Artifact], quick: bool, out: Path, jobs: int) -> Generator[Outcome]:
+def _outcomes(
+    rows: Sequence[Artifact], quick: bool, out: Path, jobs: int, formats: Sequence[str]
+) -> Generator[Outcome]:
     """Outcomes as they come: first from many processes, then, one by one, those that measure time."""
     together, alone = ([row.key for row in rows if row.timed == timed] for timed in (False, True))
     if jobs == 1:
-        yield from (_make(key, quick, out) for key in [*together, *alone])
+        yield from (_make(key, quick, out, formats) for key in [*together, *alone])
         return
     with _pool(min(jobs, max(len(together), 1))) as submit:
-        yield from _completed(together, lambda key: submit(_make, key, quick, out))
+        yield from _completed(together, lambda key: submit(_make, key, quick, out, formats))
     with _pool(1) as submit:
         for key in alone:
-            yield from _completed([key], lambda key: submit(_make, key, quick, out))
+            yield from _completed([key], lambda key: submit(_make, key, quick, out, formats))
 
 
-def _make(key: str, quick: bool, out: Path) -> Outcome:
+def _make(key: str, quick: bool, out: Path, formats: Sequence[str]) -> Outcome:
     """Makes one artifact and writes its files."""
     (row,) = select(key)
     begin = time.process_time()
     try:
         result = row.make(quick)
-        output.write(row, result, out)
+        output.write(row, result, out, formats)
     except Exception:
         return Outcome(key, [], time.process_time() - begin, traceback.format_exc())
     claims = result.claims if quick else of_full_run(result.claims)

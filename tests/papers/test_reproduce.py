@@ -17,6 +17,7 @@ import pytest
 import lgint
 from lgint._cli import main
 from lgint._papers import catalogue, claims, runner, sherif2019
+from lgint._papers.pictures import picture, plane
 from lgint._papers.registry import Artifact, Result
 
 ROOT = Path(__file__).parents[2]
@@ -198,6 +199,35 @@ def test_what_is_written(fake, capsys, tmp_path):
     assert lines[-1] == "2 reproduced, 1 differs, 0 not resolved, 1 failed"
     assert (tmp_path / "fake/good.csv").read_text().split() == ["x,y", "1,3", "2,"]
     assert not (tmp_path / "fake/broken.csv").exists()
+
+
+def test_pictures_have_the_requested_formats(monkeypatch, tmp_path):
+    """Equal runs write equal files."""
+    lines = {"line": ([1.0, 2.0], [3.0, 4.0])}
+    result = Result({"x": [1.0]}, [claims.less("", 1, 2)], picture(plane("title", "x / m", "y / m", lines)))
+    row = Artifact("fake", "line", "Shows.", "Holds.", lambda quick: result)
+    monkeypatch.setattr(catalogue, "MODULES", [types.SimpleNamespace(line=row)])
+    for folder in ("one", "two"):
+        assert reproduce("fake/line", tmp_path / folder, "--format", "svg", "pdf") == 0
+    assert {path.name for path in (tmp_path / "one/fake").iterdir()} == {"line.csv", "line.svg", "line.pdf"}
+    for name, start in (("line.svg", b"<?xml"), ("line.pdf", b"%PDF")):
+        one, two = ((tmp_path / folder / "fake" / name).read_bytes() for folder in ("one", "two"))
+        assert one.startswith(start) and one == two
+    assert reproduce("fake/line", tmp_path) == 0 and (tmp_path / "fake/line.png").read_bytes()[1:4] == b"PNG"
+
+
+def test_formats_that_do_not_exist(capsys, tmp_path):
+    assert reproduce("sherif2019/eq28", tmp_path, "--format", "gif") == 2
+    assert "invalid choice: 'gif'" in capsys.readouterr().err
+    assert main(["reproduce", "validation", "--out", str(tmp_path), "--format", "svg"]) == 2
+    assert "--format: validation has no pictures" in capsys.readouterr().err
+
+
+def test_thumbnails_are_small_and_those_of_artifacts():
+    keys = {row.key for row in catalogue.artifacts()}
+    found = [*(ROOT / "docs/images/papers").glob("*/*.webp")]
+    assert len(found) > 60 and {f"{path.parent.name}/{path.stem}" for path in found} <= keys
+    assert all(path.stat().st_size <= 8000 for path in found)
 
 
 def test_verdicts_of_other_artifacts_stay_in_the_table(fake, tmp_path):
