@@ -370,6 +370,19 @@ def test_radii_are_values():
         model.with_parameters(**{"rope.radius2": -1.0})
 
 
+def test_a_radius_that_swallows_the_next_place_is_refused():
+    b = lgint.ModelBuilder()
+    for name, x in (("left", -0.1), ("right", 0.1)):
+        b.add_body(name, mass=1.0, inertia=(1, 1, 1), position=(x, 0, -1))
+    places = [(-0.1, 0, -1), (0, 0, 0), (0.1, 0, -1)]
+    pulley = {1: ((0, 1, 0), 0.1)}
+    b.add_tendon(["left", lgint.ground, "right"], points=places, pulleys=pulley, stiffness=1e4, name="rope")
+    model = b.build()
+    with pytest.raises(ValueError, match=r"rope\.radius1: a radius below 1\.00499 expected, .*, got 2"):
+        model.with_parameters(**{"rope.radius1": 2.0})
+    assert model.with_parameters(**{"rope.radius1": 1.0049}).values["rope.radius1"] == 1.0049
+
+
 @pytest.mark.parametrize("name", ["rope.point0[0]", "rope.point1[2]", "rope.point2[0]", "rope.radius2"])
 def test_runs_have_derivatives_by_places(name):
     model = over_a_pulley(stiffness=50.0, damping=2.0, rest_length=2.5)
