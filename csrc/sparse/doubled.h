@@ -1,8 +1,8 @@
-/* Factors in doubled precision: the numbers of a block-sparse matrix are unevaluated sums of two doubles, with 32 digits,
-   in the places that the plan gives them. They are for matrices whose constraint rows are nearly dependent: if rows
-   differ by d from combinations of others, pivots out of S leave d^2 of them, which are round-off in double precision
-   long before d is, and have 16 digits left here. Memory and work grow with the fill of the plan, like those of the
-   factors in double precision. */
+/* Factors in doubled precision: the numbers of a block-sparse matrix are unevaluated sums of two doubles, with 32
+   digits, in the places that the plan gives them. They are for matrices whose constraint rows are nearly dependent:
+   if rows differ by d from combinations of others, pivots out of S leave d^2 of them, which are round-off in double
+   precision long before d is, and have 16 digits left here. Memory and work grow with the fill of the plan, like
+   those of the factors in double precision. */
 #ifndef LG_SPARSE_DOUBLED_H
 #define LG_SPARSE_DOUBLED_H
 
