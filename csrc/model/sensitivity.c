@@ -1,10 +1,11 @@
-/* Derivatives of a model by parameters: sums of the terms of parts (part.h), in which the elements that a number changes
-   have other values of it.
+/* Derivatives of a model by parameters: sums of the terms of parts (part.h), in which the elements that a number
+   changes have other values of it.
 
    Where all terms are proportional to the parameters that change, one part has these terms for their rates. Otherwise
-   central differences are taken. Where all terms are quadratic in the parameters that change, one pair of parts is exact with any step. Otherwise
-   there are two, whose step is so small that kinks, where friction begins to slip or a drive is saturated, are seldom
-   between them; the error of order 4 is below that of rounding, some 1e-12 of the terms. */
+   central differences are taken. Where all terms are quadratic in the parameters that change, one pair of parts is
+   exact with any step. Otherwise there are two, whose step is so small that kinks, where friction begins to slip or a
+   drive is saturated, are seldom between them; the error of order 4 is below that of rounding, some 1e-12 of the
+   terms. */
 
 #include "model/control.h"
 #include "model/part.h"
