@@ -28,7 +28,8 @@ def main() -> None:
         dense_output=True,
     )
     for name, run in {"slider_crank": crank, "roll_up": rod}.items():
-        run.animate(4, fps=15).save(IMAGES / f"{name}.gif", dpi=70)
+        film = run.animate(4, fps=15, size=(480, 384))
+        film.save(IMAGES / f"{name}.gif")
     swing(example()).save(IMAGES / "swing.gif", writer=PillowWriter(25), dpi=90)
 
 
