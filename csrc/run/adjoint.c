@@ -1,5 +1,5 @@
-/* The adjoint of a segment of a run; see adjoint.h. Without a tape of its steps they are taken once more. Their adjoints
-   go from the last step to the first one. */
+/* The adjoint of a segment of a run; see adjoint.h. Without a tape of its steps they are taken once more. Their
+   adjoints go from the last step to the first one. */
 #include "run/adjoint.h"
 
 #include "core/small.h"

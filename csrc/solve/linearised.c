@@ -253,8 +253,8 @@ static lg_status differentiate_along(lg_linearised *l, const lg_point *point, do
     return LG_OK;
 }
 
-/* w.(Z turn) is the derivative of w.phidot along the turn. Its own derivatives are those of Z^T w and B^T w along it, by
-   differences as in subtract_rows; that by q is brought back to the point by Ad(exp(-x turn)). */
+/* w.(Z turn) is the derivative of w.phidot along the turn. Its own derivatives are those of Z^T w and B^T w along it,
+   by differences as in subtract_rows; that by q is brought back to the point by Ad(exp(-x turn)). */
 lg_status lg_linearised_turned_adjoint(lg_linearised *l, const lg_point *point, double s, const double *turn,
                                        const double *w, double *q, double *v)
 {

@@ -48,8 +48,8 @@ lg_status lg_linearised_accelerations(lg_linearised *l, const lg_point *point, i
                                       const double *dv, double *da, double *dlam);
 
 /* The transposed map for `count` parameters, where that matrix has been factored: from the adjoint of accelerations and
-   multipliers (NULL: zero) to that of q and v, which it adds to q and v, with the share of each parameter, which it adds
-   to `gradient`. Z is lost, and the solver's x. */
+   multipliers (NULL: zero) to that of q and v, which it adds to q and v, with the share of each parameter, added to
+   `gradient`. Z is lost, and the solver's x. */
 lg_status lg_linearised_accelerations_adjoint(lg_linearised *l, const lg_point *point, int count, const double *a,
                                               const double *lam, double *q, double *v, double *gradient);
 /* Subtracts w.d(B a - zeta)/d(q, v) for w (nrows) at such a point from q and v. Z is lost. */
