@@ -181,7 +181,7 @@ static void hht_layout(lg_stepper *self, lg_arena *arena)
         *matrices[i] = lg_arena_doubles(arena, (size_t)space->nm);
     g->q = lg_arena_doubles(arena, (size_t)space->nq);
     g->lam = lg_arena_doubles(arena, nrows);
-    lg_implicit_layout(&g->implicit, self->system, 1, arena);
+    lg_implicit_layout(&g->implicit, &self->accel, 1, 0, arena);
     g->chain = lg_arena_take(arena, (size_t)space->nblocks * sizeof(lg_chain));
 }
 

@@ -48,17 +48,19 @@ lg_newton_settings lg_implicit_settings(const lg_newton_options *stop)
                                 .renewal = {.rule = LG_RENEW_ALWAYS}};
 }
 
-void lg_implicit_layout(lg_implicit *implicit, const lg_system *system, int sets, lg_arena *arena)
+void lg_implicit_layout(lg_implicit *implicit, const lg_accel *accel, int sets, size_t taken, lg_arena *arena)
 {
+    const lg_system *system = accel->system;
     size_t nv = (size_t)system->space->nv, nrows = (size_t)system->pattern->nrows;
     double **terms[] = {&implicit->gyro, &implicit->force, &implicit->Btlam};
     for (size_t i = 0; i < sizeof terms / sizeof *terms; i++)
         *terms[i] = lg_arena_doubles(arena, nv);
     implicit->constrained = nrows > 0;
     implicit->residual = lg_arena_doubles(arena, nv + (size_t)sets * nrows);
-    implicit->shaken = lg_arena_doubles(arena, (size_t)system->space->nq + 4 * nv);
-    implicit->row_noise = lg_arena_doubles(arena, nrows ? nv + nrows : 0);
     implicit->row_size = lg_arena_doubles(arena, nrows);
+    size_t shaken = (size_t)system->space->nq + 4 * nv, row_noise = nrows ? nv + nrows : 0;
+    implicit->shaken = lg_matrix_layout_rest(&accel->matrix, accel->guest, taken, shaken + row_noise, arena);
+    implicit->row_noise = implicit->shaken ? implicit->shaken + shaken : NULL;
 }
 
 static double sum_of_squares(int n, const double *x)

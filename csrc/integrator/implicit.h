@@ -24,7 +24,9 @@ double lg_implicit_matrix_cost(const lg_system *system, const lg_plan *plan, con
 /* The work of an iteration, and that of the tangents of a matrix, in multiplications of the matrix. */
 double lg_implicit_iteration_work(const lg_system *system, const lg_plan *plan);
 double lg_implicit_tangent_work(const lg_system *system);
-void lg_implicit_layout(lg_implicit *implicit, const lg_system *system, int sets, lg_arena *arena);
+/* Takes its arrays from the arena, but for those of noise: these stand among the assembled values of the matrix, which
+   are free once it is factored, behind `taken` others. */
+void lg_implicit_layout(lg_implicit *implicit, const lg_accel *accel, int sets, size_t taken, lg_arena *arena);
 /* The four terms as wanted outputs of an evaluation. */
 static inline lg_wanted lg_implicit_terms(const lg_implicit *implicit)
 {

@@ -18,6 +18,7 @@ typedef struct iteration {
     int tested; /* the step may only end with an evaluation after the last correction */
     int by_new_matrix; /* the last correction was */
     int negligible; /* it was, and it was round-off of the coordinates */
+    int assembled; /* the dynamic part of the matrix has been formed at the present unknowns */
     lg_renewal matrix;
 } iteration;
 
@@ -153,18 +154,19 @@ static int is_stuck(const iteration *it, const lg_newton_problem *problem, const
 }
 
 /* Whether the force rows are round-off, unless they have converged anyway. */
-static lg_status compare_with_noise(const lg_newton_problem *problem, const lg_residual_norms *norms, int of_rows,
-                                    int *converged)
+static lg_status compare_with_noise(iteration *it, const lg_newton_problem *problem, const lg_residual_norms *norms,
+                                    int of_rows, int *converged)
 {
     double noise;
     if (*converged || !problem->measure_noise)
         return LG_OK;
+    it->assembled = 0;
     LG_TRY(problem->measure_noise(problem->self, of_rows, &noise));
     *converged = norms->now.force <= noise;
     return LG_OK;
 }
 
-static lg_status find_end(const iteration *it, const lg_newton_problem *problem, const double *residual,
+static lg_status find_end(iteration *it, const lg_newton_problem *problem, const double *residual,
                           const lg_residual_norms *norms, int *converged)
 {
     int corrected = it->settings->plain || it->matrix.count > 0;
@@ -173,9 +175,9 @@ static lg_status find_end(const iteration *it, const lg_newton_problem *problem,
         return LG_OK;
     if (it->negligible) {
         *converged = norms->now.force <= it->force_bound || !problem->measure_noise;
-        LG_TRY(compare_with_noise(problem, norms, 0, converged));
+        LG_TRY(compare_with_noise(it, problem, norms, 0, converged));
     }
-    return problem->nrows ? compare_with_noise(problem, norms, 1, converged) : LG_OK;
+    return problem->nrows ? compare_with_noise(it, problem, norms, 1, converged) : LG_OK;
 }
 
 /* The expected contraction of a correction by a matrix that has just been formed; 0: unknown. */
@@ -223,14 +225,13 @@ static void remember(iteration *it)
 /* ---- the method ---- */
 
 /* Forms a new matrix if one is due and makes a correction; *ends: the correction ends the step. */
-static lg_status newton_correct(iteration *it, const lg_newton_problem *problem, int with_matrix, double *residual,
-                                int *ends)
+static lg_status newton_correct(iteration *it, const lg_newton_problem *problem, double *residual, int *ends)
 {
     lg_renewal *matrix = &it->matrix;
     int is_new = lg_renewal_is_due(matrix, it->error, it->contraction);
     if (is_new) {
         matrix->matrix_valid = 0;
-        LG_TRY(problem->factor(problem->self, with_matrix, lg_renewal_keeps(matrix)));
+        LG_TRY(problem->factor(problem->self, it->assembled, lg_renewal_keeps(matrix)));
         lg_renewal_form(matrix);
     }
     *ends = ends_untested(it, is_new);
@@ -247,8 +248,9 @@ static lg_status iterate(iteration *it, const lg_newton_problem *problem, double
 {
     for (int ends = 0;;) {
         lg_residual_norms norms = {.first = it->matrix.count == 0, .together = it->settings->together != 0};
-        int with_matrix = lg_renewal_is_likely(&it->matrix), converged;
-        LG_TRY(problem->evaluate(problem->self, with_matrix, residual, &norms));
+        int converged;
+        it->assembled = lg_renewal_is_likely(&it->matrix);
+        LG_TRY(problem->evaluate(problem->self, it->assembled, residual, &norms));
         result->residual = norms.now.force;
         if (!finite_norms(&norms.now)) {
             result->worst = worst_row(problem, residual, -1);
@@ -268,7 +270,7 @@ static lg_status iterate(iteration *it, const lg_newton_problem *problem, double
             return LG_NO_CONVERGENCE;
         }
 
-        LG_TRY(newton_correct(it, problem, with_matrix, residual, &ends));
+        LG_TRY(newton_correct(it, problem, residual, &ends));
         if (ends) {
             result->evaluated = 0;
             it->memory->untested_steps++;

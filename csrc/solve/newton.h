@@ -85,7 +85,8 @@ typedef struct lg_newton_problem {
     int (*is_negligible)(void *self, const double *correction);
     /* The norm of the change of the force rows that round-off of the coordinates makes at the point of the last
        `evaluate`, and, if `of_rows`, round-off of the constraint rows, which moves coordinates the further, the less
-       these rows are independent; the residual stays. NULL: a negligible correction needs no such evidence. */
+       these rows are independent; the residual stays, but the dynamic part of the matrix need not. NULL: a negligible
+       correction needs no such evidence. */
     lg_status (*measure_noise)(void *self, int of_rows, double *noise);
     /* By how much the terms of each constraint row, and their round-off, exceed those of ordinary rows, at the last
        matrix (nrows). NULL: all rows are ordinary. */

@@ -80,9 +80,9 @@ void lg_matrix_layout_guest(lg_matrix *guest, const lg_plan *plan, const lg_matr
     guest->pivots = lg_arena_ints(arena, (size_t)plan->size);
 }
 
-double *lg_matrix_layout_rest(const lg_matrix *host, const lg_plan *guest, size_t count, lg_arena *arena)
+double *lg_matrix_layout_rest(const lg_matrix *host, const lg_plan *guest, size_t taken, size_t count, lg_arena *arena)
 {
-    size_t used = guest ? factors_size(guest) : 0;
+    size_t used = (guest ? factors_size(guest) : 0) + taken;
     if (used + count > values_size(host->plan))
         return lg_arena_doubles(arena, count);
     return host->values ? host->values + used : NULL;

@@ -150,7 +150,7 @@ static inline void layout(void *self, lg_arena *arena)
     lg_matrix_layout_host(&p->matrix, p->plan, p->has_guest ? p->plan : NULL, arena);
     if (p->has_guest)
         lg_matrix_layout_guest(&p->guest, p->plan, &p->matrix, arena);
-    p->rest = lg_matrix_layout_rest(&p->matrix, p->has_guest ? p->plan : NULL, REST, arena);
+    p->rest = lg_matrix_layout_rest(&p->matrix, p->has_guest ? p->plan : NULL, 0, REST, arena);
 }
 
 static inline void open_problem(problem *p, uint64_t *state)

@@ -261,7 +261,7 @@ static void test_measured_memory_equals_used(void)
     lg_arena measure = {0};
     lg_matrix other;
     lg_matrix_layout(&other, p.plan, &measure);
-    (void)lg_matrix_layout_rest(&other, NULL, REST, &measure); /* none of its own */
+    (void)lg_matrix_layout_rest(&other, NULL, 0, REST, &measure); /* none of its own */
     CHECK(measure.used == p.arena.used && measure.used >= (size_t)lg_plan_values(p.plan) * sizeof(double));
     CHECK(other.values == NULL && other.dense.values == NULL);
     close_problem(&p);

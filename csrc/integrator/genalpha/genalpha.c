@@ -255,7 +255,8 @@ static void genalpha_layout(lg_stepper *self, lg_arena *arena)
     double **velocities[] = {&g->v0, &g->a0, &g->now.v, &g->now.a, &g->now.theta, &g->now.c};
     for (size_t i = 0; i < sizeof velocities / sizeof *velocities; i++)
         *velocities[i] = lg_arena_doubles(arena, nv);
-    lg_implicit_layout(&g->implicit, system, 1 + stabilized, arena);
+    size_t kept = lg_alpha_keeps_matrix(g) ? (size_t)lg_alpha_state_count(system) : 0;
+    lg_implicit_layout(&g->implicit, &self->accel, 1 + stabilized, kept, arena);
     g->now.q = lg_arena_doubles(arena, (size_t)system->space->nq);
     g->fresh = lg_arena_doubles(arena, nv + (size_t)system->pattern->nrows);
     layout_unknowns(g);
@@ -266,9 +267,8 @@ static void genalpha_layout(lg_stepper *self, lg_arena *arena)
     if (stabilized)
         layout_mu(g, arena);
     layout_chains(g, arena);
-    if (lg_alpha_keeps_matrix(g))
-        g->new_state =
-            lg_matrix_layout_rest(&self->accel.matrix, self->accel.guest, (size_t)lg_alpha_state_count(system), arena);
+    if (kept)
+        g->new_state = lg_matrix_layout_rest(&self->accel.matrix, self->accel.guest, 0, kept, arena);
 }
 
 static void close_mu_matrix(lg_stepper *self)

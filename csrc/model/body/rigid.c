@@ -23,13 +23,15 @@ static lg_status rigid_check(const lg_body *b, const char **reason)
 /* ---- kinematics ---- */
 
 enum {
+    MATRIX_SIZE = offsetof(lg_rigid_state, turned) / sizeof(double),
     LIE_SIZE = offsetof(lg_rigid_state, omega) / sizeof(double),
     STATE_SIZE = sizeof(lg_rigid_state) / sizeof(double)
 };
 
 static size_t rigid_nwork(const lg_body *b)
 {
-    return b->block->node->attitude ? STATE_SIZE : LIE_SIZE;
+    const lg_node *node = b->block->node;
+    return node->attitude ? STATE_SIZE : node->storage == LG_STORAGE_MATRIX ? MATRIX_SIZE : LIE_SIZE;
 }
 
 static lg_arm open_arm(const lg_body *b, const lg_point *at)

@@ -29,11 +29,12 @@ static inline void lg_rigid_mul_inertia(const lg_rigid_prepared *p, const double
         lg_mulT3(A, b, c);
 }
 
-/* omega and the attitude are used only if the block has an attitude; on Lie groups omega is the velocity itself. */
+/* A body has the first members alone where q contains its rotation matrix. omega and the attitude are used only if the
+   block has an attitude; on Lie groups omega is the velocity itself. */
 typedef struct lg_rigid_state {
     const double *R; /* the rotation matrix, row-major: part of q, or `turned` */
-    double turned[9];
     lg_stiffness stiffness;
+    double turned[9];
     double omega[3];
     lg_attitude attitude;
 } lg_rigid_state;
