@@ -57,8 +57,8 @@ void lg_matrix_layout(lg_matrix *matrix, const lg_plan *plan, lg_arena *arena);
 void lg_matrix_layout_host(lg_matrix *host, const lg_plan *plan, const lg_plan *guest, lg_arena *arena);
 void lg_matrix_layout_guest(lg_matrix *guest, const lg_plan *plan, const lg_matrix *host, lg_arena *arena);
 /* `count` doubles among the assembled values that the guest (plan NULL: no guest) leaves free, behind `taken` others;
-   they last from the factorisation of the host until it is assembled again. Where there are fewer, the doubles come from
-   the arena. */
+   they last from the factorisation of the host until it is assembled again. Where there are fewer, the doubles come
+   from the arena. */
 double *lg_matrix_layout_rest(const lg_matrix *host, const lg_plan *guest, size_t taken, size_t count, lg_arena *arena);
 /* A matrix of velocities alone that is a sum of many terms. Its factors overwrite its assembled values. */
 void lg_matrix_layout_sums(lg_matrix *matrix, const lg_plan *plan, lg_arena *arena);
