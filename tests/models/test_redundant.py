@@ -256,11 +256,13 @@ def test_a_saved_run_knows_its_dropped_rows(tmp_path):
 # ---- later in a run ----
 
 
-def test_a_singularity_later_in_a_run_names_its_row():
+@pytest.mark.parametrize("names", [None, ["bar0.mass"]], ids=["", "with sensitivities"])
+def test_a_singularity_later_in_a_run_names_its_row(names):
     """The parallelogram is built where it is open, and started where it is flat."""
     builder, q = parallelogram(0.7), parallelogram_q(0.0)
-    with pytest.raises(lgint.SingularError, match="(last|universal|ground-bar0|bar0-bar1): (translation|rotation)"):
-        lgint.integrate(builder.build().with_state(q=q), "rk44", t_end=0.1, h=0.01)
+    row = "(last|universal|ground-bar0|bar0-bar1): (translation|rotation) along e., at t = 0 in step 1"
+    with pytest.raises(lgint.SingularError, match=row):
+        lgint.integrate(builder.build().with_state(q=q), "rk44", t_end=0.1, h=0.01, sensitivity=names)
 
 
 # ---- the graph, and its cost ----
