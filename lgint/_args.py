@@ -21,7 +21,7 @@ def array(name: str, value: object, *shapes: tuple[int, ...]) -> Array:
     """A float64 copy of `value`, finite and of one of `shapes`; ValueError otherwise."""
     try:
         result = np.array(value)
-        if result.dtype is not _FLOAT or type(value) is not np.ndarray and _is_masked(value):
+        if result.dtype is not _FLOAT or isinstance(value, np.ndarray) and _is_masked(value):
             result = _floats(value, result)
     except (TypeError, ValueError, OverflowError) as error:
         raise ValueError(f"{name}: numbers expected, got {shown(value)}") from error
