@@ -15,13 +15,14 @@ from numpy.typing import NDArray
 Array = NDArray[np.float64]
 
 _FLOAT: Final = np.dtype(np.float64)
+_PLAIN: Final = (tuple, list, np.ndarray)  # types of values without a mask
 
 
 def array(name: str, value: object, *shapes: tuple[int, ...]) -> Array:
     """A float64 copy of `value`, finite and of one of `shapes`; ValueError otherwise."""
     try:
         result = np.array(value)
-        if result.dtype is not _FLOAT or isinstance(value, np.ndarray) and _is_masked(value):
+        if result.dtype is not _FLOAT or type(value) not in _PLAIN and _is_masked(value):
             result = _floats(value, result)
     except (TypeError, ValueError, OverflowError) as error:
         raise ValueError(f"{name}: numbers expected, got {shown(value)}") from error
@@ -48,7 +49,7 @@ def largest(values: Array) -> float:
 
 def _floats(value: object, given: NDArray[Any]) -> Array:
     """The copy `given` as float64; TypeError for text, dates, complex and masked values."""
-    if _is_masked(value) or not _holds_numbers(given):
+    if type(value) not in _PLAIN and _is_masked(value) or not _holds_numbers(given):
         raise TypeError("text, dates, complex or masked values")
     return given if given.dtype == _FLOAT else given.astype(np.float64)
 
