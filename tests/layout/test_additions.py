@@ -498,8 +498,9 @@ def test_batteries_try_what_was_added(file, grown):
 def test_an_element_needs_its_file_and_its_row(grown):
     """The builder, values, units, files, pictures and docs have a mount once its row is there."""
     code = """
-import numpy as np, lgint
-from docs import generate
+import sys
+sys.path.insert(0, "docs")
+import generate, numpy as np, lgint
 from lgint._run import scene
 b = lgint.ModelBuilder()
 for name, formulation in (("a", "tait_bryan"), ("b", "SE3")):
