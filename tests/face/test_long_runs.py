@@ -352,8 +352,8 @@ def wait(t):
         if sys.argv[2] == "copy":
             shutil.copytree(sys.argv[1], sys.argv[1] + "_copy")
         else:
-            pool = multiprocessing.get_context(sys.argv[2]).Pool(2)
-            pool.map(abs, [1, 2])
+            pool = multiprocessing.get_context(sys.argv[2]).Pool(1)  # which has begun once it has done a task
+            pool.map(abs, [1])
             print(*(process.pid for process in pool._pool), flush=True)
         print("holds", flush=True)
         time.sleep(100)
