@@ -58,12 +58,14 @@ lg_status lg_doubled_open(lg_doubled *d, const lg_plan *plan, int summed)
     if (d->pivots)
         return LG_OK;
     double *at = malloc((2 * (values + 2 * n + largest) + n + 1) * sizeof(double)); /* never 0 bytes */
-    d->pivots = malloc((n + 1) * sizeof(int));
-    d->values = take(values, &at);
-    if (!d->values.high || !d->pivots) {
-        lg_doubled_close(d);
+    int *pivots = malloc((n + 1) * sizeof(int));
+    if (!at || !pivots) {
+        free(at);
+        free(pivots);
         return LG_NO_MEMORY;
     }
+    d->pivots = pivots;
+    d->values = take(values, &at);
     d->x = take(n, &at), d->z = take(n, &at), d->scratch = take(largest, &at);
     d->growth = at;
     d->summed = summed;
