@@ -1,8 +1,9 @@
 """Opens every page in Chromium and says what a reader would stumble over.
 
-Formulas and code fit into a window of 1280 pixels, no page is wider than the screen of a
-telephone, no formula has an error, views of runs are drawn, and nothing is fetched from a
-network. The search finds pages for the words that people look for.
+Formulas and code fit into a window of 1280 pixels, no page is wider than that or than the
+390 pixels of a telephone, no script fails, no formula has an error, views of runs are
+drawn, and nothing is fetched from a network. The search finds pages for the words that
+people look for.
 
 `make docs` runs it. Without Chromium it says so and opens no page, unless the variable
 LGINT_CHROMIUM demands one.
@@ -17,7 +18,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-WINDOW, TELEPHONE = {"width": 1280, "height": 1000}, {"width": 400, "height": 800}
+WINDOW, TELEPHONE = {"width": 1280, "height": 1000}, {"width": 390, "height": 800}
 
 FOUND = """() => {
     const cut = (kind) => [...document.querySelectorAll(kind)]
@@ -42,7 +43,7 @@ mode shape, buckling, Campbell diagram, static equilibrium, PID controller
 inverse dynamics, degrees of freedom, reaction force, torque, event, restart
 units, CSV, ParaView, animation, parallel, sensitivity, fit parameters
 """
-WIDTH = "() => document.documentElement.scrollWidth"
+WIDTHS = "() => [window.innerWidth, document.documentElement.scrollWidth]"
 
 
 def main(folder: Path) -> int:
@@ -106,28 +107,41 @@ def opened(folder: Path) -> int:
 def defects(page: Any, path: Path) -> list[str]:
     """Return what is wrong with one page."""
     fetched: list[str] = []
+    failed: list[str] = []
 
     def note(request: Any) -> None:
         fetched.append(request.url)
 
-    page.set_viewport_size(WINDOW)
+    def complain(error: Any) -> None:
+        failed.append(f"a script fails: {error}")
+
     page.on("request", note)
+    page.on("pageerror", complain)
+    page.set_viewport_size(WINDOW)
     page.goto(path.as_uri())
     page.wait_for_function("() => !window.MathJax || MathJax.startup?.promise")
     page.evaluate("() => window.MathJax?.startup?.promise")
     found = page.evaluate(FOUND)
     views = undrawn(page)
-    page.set_viewport_size(TELEPHONE)
-    width = page.evaluate(WIDTH)
+    wide = too_wide(page, WINDOW) + too_wide(page, TELEPHONE)
     page.remove_listener("request", note)
+    page.remove_listener("pageerror", complain)
 
     lines = [f"does not fit: {text}" for text in found["wide"]]
     lines += [f"{found['wrong']} formulas with errors"] if found["wrong"] else []
     lines += ["formulas are not shown"] if found["formulas"] > found["shown"] else []
-    lines += [f"{width} pixels wide on a telephone"] if width > TELEPHONE["width"] else []
     here = ("file:", "data:", "blob:")
     lines += [f"fetches {url}" for url in fetched if not url.startswith(here)]
-    return lines + views
+    return lines + failed + wide + views
+
+
+def too_wide(page: Any, size: dict[str, int]) -> list[str]:
+    """Give the window this size, and say whether the page is wider."""
+    page.set_viewport_size(size)
+    window, width = page.evaluate(WIDTHS)
+    if window != size["width"]:
+        return [f"was opened at {window} pixels instead of {size['width']}"]
+    return [f"{width} pixels wide where there are {window}"] if width > window else []
 
 
 def undrawn(page: Any) -> list[str]:
