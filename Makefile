@@ -12,6 +12,7 @@
 #   make validation   the cases of docs/validation.md
 #   make tables   the tables in the pages of docs/ that come from the code and from measurements
 #   make pictures   the moving pictures of the README
+#   make notebooks   the outputs of the notebooks; needs Chromium for pictures of their views
 #   make counts   instructions per step by part of the code, compared with the committed ones; needs valgrind;
 #                 SHARE=8 counts one in 8 of the cases
 PYTHON ?= python3
@@ -23,8 +24,8 @@ SHARE := 1
 JOBS := $(shell getconf _NPROCESSORS_ONLN)
 C_TESTS = $(MAKE) --jobs=$(JOBS) --output-sync=target -C tests/c PYTHON=$(abspath $(BIN))/python
 
-.PHONY: demo test slow sanitize sanitized fuzz papers papers-quick validation tables counts wheel pictures docs lint \
-    format clean
+.PHONY: demo test slow sanitize sanitized fuzz papers papers-quick validation tables counts wheel pictures notebooks \
+    docs lint format clean
 
 demo: $(VENV)/plot.stamp
 	$(BIN)/lgint demo --out demo
@@ -105,6 +106,9 @@ papers-quick: $(VENV)/plot.stamp
 pictures: $(VENV)/plot.stamp
 	$(BIN)/python docs/motion.py
 	$(BIN)/python docs/front.py
+
+notebooks: $(VENV)/docs.stamp
+	$(BIN)/python docs/run_notebooks.py
 
 counts: $(VENV)/bench.stamp
 	$(BIN)/python -m lgint._tools.bench_counts --share $(SHARE) -o build/instructions.csv

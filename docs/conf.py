@@ -48,7 +48,7 @@ exclude_patterns = ["_build", "gallery", "mechanisms/*.ipynb"]
 myst_enable_extensions = ["amsmath", "deflist", "dollarmath"]
 myst_heading_anchors = 3
 
-nb_execution_mode = "force"  # the notebooks are kept without output
+nb_execution_mode = "force"  # stored outputs show no views
 nb_execution_timeout = 120  # s, for a cell
 nb_execution_raise_on_error = True
 nb_merge_streams = True
