@@ -63,7 +63,8 @@ class ContactBuilder(ForceBuilder):
             normal), where the normal leads out of the body; ("sphere", center, radius); ("capsule", ends, radius) with
             ends of shape (2, 3); ("disc", center, axis, radius), which is flat; ("box", center, half sizes), along the
             axes of the body, or with a rotation matrix (3, 3) as a fourth entry. The page on contact says which pairs
-            there are and where they touch. Boxes touch with their corners: two edges pass through each other.
+            there are and where they touch. Boxes touch with their corners: two edges pass through each other. A disc
+            against a box has no potential.
         stiffness : float
             N/m^exponent; with zero the contact exerts no force, and serves for `gap` and `State.after_impact`.
         exponent : float

@@ -13,7 +13,7 @@
    Bristles are memory: z at the end of the last step, and where the point was on both bodies, s_0 and p_0. As long as
    they do not slide, z grows by the displacement of these two against each other, y + S s_0 - p_0 (mutual.h). If they
    slide, z depends on the motion within the step, which it follows in parts at the end of the step. Without bristles
-   the potential is k d^(n+1)/(n+1), with them there is none. */
+   the potential is k d^(n+1)/(n+1). With them, or where points slide over a shape (touch.h), there is none. */
 #include "model/force/contact.h"
 
 #include "model/force/mutual.h"
@@ -199,7 +199,7 @@ static change by_pose(const lg_touch *touch, const contact_force *c, const lg_mu
     double unit[3] = {0};
     unit[j % 3] = 1;
     for (int i = 0; i < 3; i++)
-        by.c[i] = j < 3 ? unit[i] : touch->C[3 * i + j - 3];
+        by.c[i] = j < 3 ? touch->Y[3 * i + j] : touch->C[3 * i + j - 3];
     lg_mul3(touch->H, by.c, by.n);
     lg_mul3(touch->P, by.c, dz);
     for (int i = 0; i < 3 && j < 3; i++)
@@ -477,17 +477,25 @@ lg_status lg_contact_at(const lg_force *force, const lg_point *at, int k, lg_con
     .info.nexample = sizeof NAME##_example / sizeof(double), .sees = LG_SEES_POSE, .needs_twists = 1,                  \
     .check = contact_check, .couples = lg_element_between, .wrenches = NAME##_wrenches, .shapes = &lg_##A##_on_##B
 
-#define LG_PAIR(A, B, ...)                                                                                             \
+#define SMOOTH_ROW(A, B, POTENTIAL, ...)                                                                               \
     KERNELS(A##_##B, A, B, 0)                                                                                          \
+    static const lg_parameter A##_##B##_parameters[] = {SMOOTH_LAW, __VA_ARGS__};                                      \
+    static const double A##_##B##_example[] = {SMOOTH_EXAMPLE, A##_a_example, B##_b_example};                          \
+    const lg_force_type lg_contact_##A##_##B = {CONTACT(A##_##B, A, B, ""), .potential = (POTENTIAL)};
+
+#define LG_PAIR(A, B, ...)                                                                                             \
     static double A##_##B##_potential(const lg_element *e, const lg_pose *const f[2], const lg_point *at)              \
     {                                                                                                                  \
         (void)at;                                                                                                      \
-        return stored(&A##_##B##_kind, e->p, f);                                                                       \
+        const contact_kind kind = {&lg_##A##_on_##B, 0, first_value(0)};                                               \
+        return stored(&kind, e->p, f);                                                                                 \
     }                                                                                                                  \
-    static const lg_parameter A##_##B##_parameters[] = {SMOOTH_LAW, __VA_ARGS__};                                      \
-    static const double A##_##B##_example[] = {SMOOTH_EXAMPLE, A##_a_example, B##_b_example};                          \
-    const lg_force_type lg_contact_##A##_##B = {CONTACT(A##_##B, A, B, ""), .potential = A##_##B##_potential};
-LG_SHAPE_PAIRS(LG_PAIR)
+    SMOOTH_ROW(A, B, A##_##B##_potential, __VA_ARGS__)
+LG_POTENTIAL_PAIRS(LG_PAIR)
+#undef LG_PAIR
+
+#define LG_PAIR(A, B, ...) SMOOTH_ROW(A, B, NULL, __VA_ARGS__)
+LG_SLIDING_PAIRS(LG_PAIR)
 #undef LG_PAIR
 
 #define LG_PAIR(A, B, ...)                                                                                             \

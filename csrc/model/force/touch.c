@@ -153,11 +153,12 @@ static lg_status box(const double *shape, const double c[3], int linear, double 
 
 /* ---- a point of the first shape against a distance ---- */
 
-/* C = -s^ for a point at s = c - x_a that is fixed to the first body. */
-static void fix_to_body(const double s[3], double C[9])
+/* Y = I and C = -s^ for a point at s = c - x_a that is fixed to the first body. */
+static void fix_to_body(const double s[3], lg_touch *out)
 {
     double turned[3] = {-s[0], -s[1], -s[2]};
-    lg_hat3(turned, C);
+    lg_identity3(out->Y);
+    lg_hat3(turned, out->C);
 }
 
 /* Writes what follows from c = y + s at the distance phi: `out->C`, `out->n` and `out->H` are known. */
@@ -190,7 +191,7 @@ static lg_status meet_fixed(const double point[3], double radius, const double y
     double s[3];
     lg_mul3(S, point, s);
     if (linear)
-        fix_to_body(s, out->C);
+        fix_to_body(s, out);
     return meet(s, radius, y, from, shape, linear, out);
 }
 
@@ -246,7 +247,7 @@ static lg_status meet_first_corner(const double *p, int k, const double y[3], co
         from[i] = -from[i];
     }
     if (linear)
-        fix_to_body(s, out->C);
+        fix_to_body(s, out);
     LG_TRY(box_from(p + BOX, c, from, linear, &phi, out->n, out->H));
     place(s, c, phi, 0, linear, out);
     return LG_OK;
@@ -279,7 +280,7 @@ static lg_status meet_second_corner(const double *p, int k, const double y[3], c
     lg_mul33(S, H, turned);
     lg_transpose3(S, back);
     lg_mul33(turned, back, out->H);
-    fix_to_body(r, out->C);
+    fix_to_body(r, out);
     for (int i = 0; i < 3; i++)
         for (int j = 0; j < 3; j++)
             out->P[3 * i + j] = 0.5 * (out->n[i] * out->n[j] + out->gap * out->H[3 * i + j]);
@@ -294,14 +295,20 @@ static lg_status meet_boxes(const double *p, int k, const double y[3], const dou
 
 const lg_shapes lg_box_on_box = {2 * LG_POINTS_OF_box, 0, meet_boxes};
 
-/* Four points of the rim of a disc above a plane, at quarter turns from the deepest one: s = S c + r e_k with
-   e_0 = -l/|l|, l = n - (n . a) a, a = S axis. Among the points of the body they turn about a by sigma . dphi:
+/* Four points of the rim of a disc, at quarter turns from the one that is deepest along -n, where n is the gradient of
+   the distance at the disc's centre c_0 = y + S p: s = S p + r e_k with e_0 = -l/|l|, l = n - (n . a) a, a = S axis.
+   Among the points of the body they turn about a by sigma . dphi + w . dn:
 
-       dc = dy + dphi x s + r (sigma . dphi) a x e_k,   sigma = -a - (n . a)/|l| e_0.
+       dc = dy + dphi x s + r (sigma . dphi + w . dn) a x e_k,   dn = H (dy + dphi x S p),
+       sigma = -a - (n . a)/|l| e_0,   w = -(a x e_0)/|l|.
 
-   A disc that lies flat on the plane has no deepest point; four that are fixed to it then stand for them, which makes
-   no difference, since the sum of four springs does not depend on their direction. */
+   A disc that lies flat on a face has no deepest point; four that are fixed to it then stand for them, which makes no
+   difference, since the sum of four springs does not depend on their direction. */
 #define FLAT 1e-9
+
+typedef struct rim {
+    double e[3], sigma[3], w[3]; /* e_0 and how it turns */
+} rim;
 
 static void fixed_rim(const double axis[3], const double S[9], double e[3])
 {
@@ -318,33 +325,55 @@ static void fixed_rim(const double axis[3], const double S[9], double e[3])
     lg_mul3(S, on_rim, e);
 }
 
-/* e_0 and sigma of a disc with the axis S axis = a. */
-static void find_rim(const double axis[3], const double S[9], const double a[3], const double n[3], double e[3],
-                     double sigma[3])
+/* Of a disc with the axis S axis = a. */
+static rim find_rim(const double axis[3], const double S[9], const double a[3], const double n[3])
 {
+    rim out = {.e = {0}};
     double l[3], cosine = lg_dot3(n, a);
     for (int i = 0; i < 3; i++)
         l[i] = n[i] - cosine * a[i];
     lg_axpy(3, -lg_dot3(a, l), a, l); // what rounding has left along a matters where l is short
     double length = lg_norm3(l);
-    lg_zero(3, sigma);
     if (length < FLAT) {
-        fixed_rim(axis, S, e);
-        return;
+        fixed_rim(axis, S, out.e);
+        return out;
     }
     for (int i = 0; i < 3; i++) {
-        e[i] = -l[i] / length;
-        sigma[i] = -a[i] - cosine / length * e[i];
+        out.e[i] = -l[i] / length;
+        out.sigma[i] = -a[i] - cosine / length * out.e[i];
+    }
+    lg_cross(out.e, a, out.w);
+    for (int i = 0; i < 3; i++)
+        out.w[i] /= length;
+    return out;
+}
+
+/* The derivatives of a point at s on the rim, which moves along r a x e_k = `along` as well; middle: S p. */
+static void move_on_rim(const rim *at, const double along[3], const double s[3], const double middle[3],
+                        const double H[9], lg_touch *out)
+{
+    double by_y[3], by_turn[3];
+    lg_mulT3(H, at->w, by_y);
+    lg_cross(middle, by_y, by_turn);
+    lg_axpy(3, 1, at->sigma, by_turn);
+    fix_to_body(s, out);
+    for (int i = 0; i < 3; i++) {
+        lg_axpy(3, along[i], by_y, out->Y + 3 * i);
+        lg_axpy(3, along[i], by_turn, out->C + 3 * i);
     }
 }
 
 static lg_status meet_disc(const double *p, int k, const double y[3], const double S[9], distance *from, int linear,
                            lg_touch *out)
 {
-    double a[3], e[3], s[3], sigma[3], next[3], radius = p[6];
-    lg_mul3(S, p, s);
+    double middle[3], c[3], n[3], H[9], phi, a[3], e[3], next[3], s[3], along[3], radius = p[6];
+    lg_mul3(S, p, middle);
     lg_mul3(S, p + 3, a);
-    find_rim(p + 3, S, a, p + 10, e, sigma);
+    for (int i = 0; i < 3; i++)
+        c[i] = y[i] + middle[i];
+    LG_TRY(from(p + 7, c, linear, &phi, n, H));
+    rim at = find_rim(p + 3, S, a, n);
+    lg_copy(3, at.e, e);
     lg_cross(a, e, next);
     for (int turns = 0; turns < k; turns++)
         for (int i = 0; i < 3; i++) {
@@ -352,12 +381,12 @@ static lg_status meet_disc(const double *p, int k, const double y[3], const doub
             next[i] = -e[i];
             e[i] = ahead;
         }
-    lg_axpy(3, radius, e, s);
-    if (linear) {
-        fix_to_body(s, out->C);
-        for (int i = 0; i < 3; i++)
-            lg_axpy(3, radius * next[i], sigma, out->C + 3 * i);
+    for (int i = 0; i < 3; i++) {
+        s[i] = middle[i] + radius * e[i];
+        along[i] = radius * next[i];
     }
+    if (linear)
+        move_on_rim(&at, along, s, middle, H, out);
     return meet(s, 0, y, from, p + 7, linear, out);
 }
 
@@ -373,4 +402,5 @@ enum { IS_sphere, IS_capsule = 0, IS_disc = 0, IS_box = 0, IS_plane = 1 };
     }                                                                                                                  \
     const lg_shapes lg_##A##_on_##B = {LG_POINTS_OF_##A, IS_##B, A##_meets_##B};
 LG_POINT_PAIRS(LG_PAIR)
+LG_SLIDING_PAIRS(LG_PAIR)
 #undef LG_PAIR

@@ -14,9 +14,9 @@
 typedef struct lg_touch {
     double gap, n[3];
     double p[3], z[3]; /* from x_b and from x_a */
-    /* Along dy and dphi (mutual.h): dc = dy + C dphi, dn = H dc, dp = P dc; row-major. A normal that is fixed to a face
-       of the first body turns with it: then dphi x n is added to dn, and gap/2 times this to dp. */
-    double C[9], H[9], P[9];
+    /* Along dy and dphi (mutual.h): dc = Y dy + C dphi, dn = H dc, dp = P dc; row-major. A normal that is fixed to a
+       face of the first body turns with it: then dphi x n is added to dn, and gap/2 times this to dp. */
+    double Y[9], C[9], H[9], P[9];
     int turns;
 } lg_touch;
 
@@ -26,7 +26,7 @@ enum { LG_POINTS_OF_sphere = 1, LG_POINTS_OF_capsule = 2, LG_POINTS_OF_disc = 4,
 typedef struct lg_shapes { /* a pair of shapes */
     int points; /* that can touch */
     int is_on_plane; /* the second shape is a plane */
-    /* Point k at the pose y, S of frame a; p: the values of both shapes. `linear`: with C, H and P. LG_NOT_FINITE:
+    /* Point k at the pose y, S of frame a; p: the values of both shapes. `linear`: with Y, C, H and P. LG_NOT_FINITE:
        there is no normal, as between spheres with one centre. */
     lg_status (*touch)(const double *p, int k, const double y[3], const double S[9], int linear, lg_touch *out);
 } lg_shapes;
@@ -63,10 +63,17 @@ typedef struct lg_shapes { /* a pair of shapes */
     LG_PAIR(sphere, box, LG_SPHERE("a", LG_FIRST_AXES), LG_BOX("b", LG_SECOND_AXES))                                   \
     LG_PAIR(capsule, box, LG_CAPSULE("a", LG_FIRST_AXES), LG_BOX("b", LG_SECOND_AXES))
 
-/* All pairs. */
-#define LG_SHAPE_PAIRS(LG_PAIR)                                                                                        \
+/* The same, but the points slide over the first shape to where they need not be deepest, which no work accounts for:
+   there is no potential. */
+#define LG_SLIDING_PAIRS(LG_PAIR) LG_PAIR(disc, box, LG_DISC("a", LG_FIRST_AXES), LG_BOX("b", LG_SECOND_AXES))
+
+#define LG_POTENTIAL_PAIRS(LG_PAIR)                                                                                    \
     LG_POINT_PAIRS(LG_PAIR)                                                                                            \
     LG_PAIR(box, box, LG_BOX("a", LG_FIRST_AXES), LG_BOX("b", LG_SECOND_AXES))
+
+#define LG_SHAPE_PAIRS(LG_PAIR)                                                                                        \
+    LG_POTENTIAL_PAIRS(LG_PAIR)                                                                                        \
+    LG_SLIDING_PAIRS(LG_PAIR)
 
 /* Those of which there are contacts with bristles. */
 #define LG_BRISTLE_PAIRS(LG_PAIR)                                                                                      \
