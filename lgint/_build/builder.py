@@ -85,7 +85,7 @@ class ModelBuilder(RodBuilder, RollingBuilder):
         """
         choice("start", start, ("check", "project"))
         if not self._bodies:
-            raise ValueError("a model needs at least one body; see add_body")
+            raise ValueError("; ".join(["a model needs at least one body; see add_body", *self._grounded]))
         for name in self._bodies.keys() & self._without_joint:
             self._check_coordinates(name)
         with uncollected():

@@ -461,6 +461,8 @@ class UrdfBuilder(BodyBuilder, JointBuilder, CouplingBuilder):
         adding = _Adding(robot, prefix, formulation, _starts(robot), carrier if moves else None, found)
         body = self._add_root(adding, group, partner, at)
         self._add_below(adding, group, body, at)
+        if body == "ground" and not group.joints:
+            self._grounded.append(_why_grounded(robot))
         for joint in robot.joints.values():
             if joint.mimic is not None:
                 self._add_mimic(adding, joint)
@@ -575,6 +577,14 @@ class UrdfBuilder(BodyBuilder, JointBuilder, CouplingBuilder):
             terms[found.joints[mimic.joint]] = -mimic.multiplier
         name = self._free_name(f"{found.joints[joint.name]}.mimic")
         found.couplings[joint.name] = self.add_coupling(terms, offset=mimic.offset, name=name)
+
+
+def _why_grounded(robot: Robot) -> str:
+    """Why no link of a robot is a body."""
+    for joint in robot.joints.values():
+        if KINDS[joint.kind]:
+            return f"{robot.file.place(robot.links[joint.child].element)}: an <inertial> with mass expected"
+    return f"{robot.file.place(robot.file.root)}: all links are fixed to the ground"
 
 
 def _warn_outside(file: File, joint: Joint, name: str, value: float) -> None:

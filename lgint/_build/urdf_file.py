@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Final, NoReturn
@@ -31,6 +32,14 @@ ATTRIBUTES: Final = {
     "child": ("link",),
 }
 OPEN: Final = {"robot": ("name",), "link": ("name",), "joint": ("name", "type"), "inertial": ()}  # may have others
+BESIDE: Final = {  # other elements of the format, which are ignored
+    "robot": ("material", "transmission", "gazebo", "sensor"),
+    "link": ("visual", "collision", "gazebo", "self_collision_checking"),
+    "joint": ("calibration", "dynamics", "safety_controller", "gazebo"),
+    "inertial": (),
+}
+XACRO: Final = ("include", "macro", "property")  # its elements in older files, where they have no namespace
+NUMBER: Final = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 NATIVE: Final = ("UTF-8", "UTF-16", "ISO-8859-1", "US-ASCII")  # encodings that the parser knows
 
 
@@ -42,6 +51,7 @@ class Element:
     attributes: dict[str, str]
     line: int
     inside: list[Element] = field(default_factory=list)
+    text: str = ""  # its first words
 
 
 class File:
@@ -58,19 +68,22 @@ class File:
         parser.StartElementHandler = self._start
         parser.EndElementHandler = lambda _: self._open.pop()
         parser.XmlDeclHandler = lambda _, encoding, __: self._check_encoding(encoding)
-        parser.StartDoctypeDeclHandler = lambda *_: self._refuse_here(
-            "a document type or an entity; plain XML expected"
+        parser.CharacterDataHandler = self._read_text
+        parser.StartDoctypeDeclHandler = lambda name, *_: self._refuse_here(
+            "a document type or an entity; plain XML expected", tag=f"!DOCTYPE {name}"
         )
-        parser.EntityDeclHandler = lambda *_: self._refuse_here("an entity; plain XML expected")
         try:
             with open(path_of(path), "rb") as file:
                 parser.ParseFile(file)
         except expat.ExpatError as error:
-            self._refuse_here(expat.ErrorString(error.code), error.lineno)
+            what = expat.ErrorString(error.code)
+            if self._open and what == expat.errors.XML_ERROR_NO_ELEMENTS:
+                what = f"the file ends inside <{self._open[-1].tag}>"
+            self._refuse_here(what if self._roots else f"{what}; the root element <robot> expected", error.lineno)
         self.root = self._roots[0]
         if self.root.tag != "robot":
             self.refuse(self.root, "the root element <robot> expected")
-        self._check_attributes(self.root)
+        self._check_content(self.root)
 
     def _start(self, tag: str, attributes: dict[str, str]) -> None:
         element = Element(tag, attributes, self._parser.CurrentLineNumber)
@@ -79,6 +92,12 @@ class File:
         else:
             self._roots.append(element)
         self._open.append(element)
+        if tag.startswith("xacro:") or (tag in XACRO and len(self._open) == 2):
+            self.refuse(element, "an element of xacro; expand the file first: xacro robot.xacro > robot.urdf")
+
+    def _read_text(self, text: str) -> None:
+        if self._open and text.strip() and not self._open[-1].text:
+            self._open[-1].text = text.strip()
 
     def _check_encoding(self, encoding: str | None) -> None:
         """Refuses what Python's parser cannot decode: unknown names, and codecs of several bytes for a character."""
@@ -90,9 +109,19 @@ class File:
         if not is_known:
             self._refuse_here(f"encoding: one of {', '.join(NATIVE)} expected, got {shown(encoding)}")
 
-    def _check_attributes(self, element: Element) -> None:
-        """Refuses unknown attributes of data; those of other elements, and in other namespaces, are ignored."""
+    def _check_content(self, element: Element) -> None:
+        """Refuses what an element with data cannot contain, and unknown attributes of it."""
         known = ATTRIBUTES.get(element.tag)
+        if element.text and known:
+            self.refuse(element, f"attributes expected ({', '.join(known)}), got the text {shown(element.text)}")
+        if element.text:
+            self.ignore(f"text in <{element.tag}>")
+        if element.inside and known:
+            self.refuse(element.inside[0], f"<{element.tag}> has attributes ({', '.join(known)}) and no elements")
+        self._check_attributes(element, known)
+
+    def _check_attributes(self, element: Element, known: tuple[str, ...] | None) -> None:
+        """Refuses unknown attributes of data; those of other elements, and in other namespaces, are ignored."""
         for name in element.attributes:
             if name in (known or OPEN.get(element.tag, ())) or name.startswith("xmlns"):
                 continue
@@ -103,25 +132,43 @@ class File:
             else:
                 self.refuse(element, f"unknown attribute {name!r}{guess(name, known)}; known are {listing(known)}")
 
-    def _refuse_here(self, what: str, line: int | None = None) -> NoReturn:
-        where = self._open[-1] if self._open else Element("", {}, 0)
+    def _refuse_here(self, what: str, line: int | None = None, tag: str = "") -> NoReturn:
+        where = ([Element(tag, {}, 0)] + self._roots + self._open)[-1]
         line = line or self._parser.CurrentLineNumber
         self.refuse(Element(where.tag, where.attributes, line), what)
 
     def refuse(self, element: Element, what: str) -> NoReturn:
         """A ValueError with the path, the line and the element."""
-        name = f" name={element.attributes['name']!r}" if "name" in element.attributes else ""
-        tag = f" <{element.tag}{name}>" if element.tag else ""
-        raise ValueError(f"{os.fspath(self.path)}, line {element.line},{tag}: {what}".replace(",:", ":"))
+        raise ValueError(f"{self.place(element)}: {what}")
 
-    def children(self, element: Element, where: str = "") -> Iterator[Element]:
+    def place(self, element: Element) -> str:
+        """The path, the line and the element."""
+        name = f" name={element.attributes['name']!r}" if "name" in element.attributes else ""
+        return f"{os.fspath(self.path)}, line {element.line}" + (f", <{element.tag}{name}>" if element.tag else "")
+
+    def children(self, element: Element) -> Iterator[Element]:
         """The elements inside that are read, with known attributes; others are counted as ignored."""
         for inside in element.inside:
-            if inside.tag in READ[where or element.tag]:
-                self._check_attributes(inside)
+            if inside.tag in READ[element.tag]:
+                self._check_content(inside)
                 yield inside
             else:
-                self.ignore(f"<{inside.tag}>")
+                self._pass_over(element, inside)
+
+    def _pass_over(self, element: Element, inside: Element) -> None:
+        """Ignores an element that is not read, unless it is one which is, misspelt or in the wrong place."""
+        import difflib
+
+        if inside.tag in BESIDE[element.tag]:
+            self.ignore(f"<{inside.tag}>")
+            return
+        for place, known in READ.items():
+            if inside.tag in known and inside.tag != "origin":  # files have those of links, which mean nothing
+                self.refuse(inside, f"expected in <{place}>, not in <{element.tag}>")
+        near = difflib.get_close_matches(inside.tag.lower(), READ[element.tag], n=1, cutoff=0.75)
+        if near:
+            self.refuse(inside, f"unknown in <{element.tag}> (did you mean <{near[0]}>?)")
+        self.ignore(f"<{inside.tag}>, unknown in <{element.tag}>")
 
     def ignore(self, what: str) -> None:
         """Counts something that is not used."""
@@ -145,10 +192,11 @@ class File:
         if element is None or (name not in element.attributes and default is not None):
             return np.array(default, dtype=float)
         given = self.text(element, name)
-        try:
-            values = np.array([float(word) for word in given.split()])
-        except ValueError:
-            values = np.array([np.nan])
+        if "${" in given:
+            self.refuse(
+                element, f"{name}: {shown(given)} is of xacro; expand the file first: xacro in.xacro > out.urdf"
+            )
+        values = np.array([float(word) if NUMBER.fullmatch(word) else np.nan for word in given.split()])
         if values.shape != (count,) or not np.isfinite(values).all():
             plural = "a number" if count == 1 else f"{count} numbers"
             self.refuse(element, f"{name}: {plural} expected, got {shown(given)}")

@@ -574,6 +574,25 @@ FAULTS = [
         r"line 4, <joint name='a'>: the name 'a.joint' is in use",
     ),
     ([link("a", BAR.replace('"0.01"', '"-0.1"'))], r"line 2, <inertia>: a positive semidefinite matrix expected"),
+    *(
+        ([*GOOD[:2], joint("j", "fixed", "a", "b", f"<origin xyz='{text}'/>")], rf"line 4, <origin>: xyz: 3 .*'{text}'")
+        for text in ("1_0 0 0", "0x1 0 0", "1,0,0", "\u0661 0 0", "1e 0 0", ". 0 0", "0 0 inf")
+    ),
+    ([link("a", BAR.replace("2", "${2*m}", 1))], r"line 2, <mass>: value: '\${2\*m}' is of xacro; expand the file"),
+    (['<xacro:include filename="x"/>', *GOOD], r"line 2, <xacro:include>: an element of xacro; expand the file first"),
+    (['<macro name="x"/>', *GOOD], r"line 2, <macro name='x'>: an element of xacro; expand the file first"),
+    ([*GOOD[:2], joint("j", "fixed", "a", "b", "<orign/>")], r"line 4, <orign>: unknown in <joint> .*<origin>\?"),
+    ([link("a", "<Inertial/>")], r"line 2, <Inertial>: unknown in <link> \(did you mean <inertial>\?\)"),
+    (["<lnk name='a'/>"], r"line 2, <lnk name='a'>: unknown in <robot> \(did you mean <link>\?\)"),
+    ([link("a", '<mass value="2"/>')], r"line 2, <mass>: expected in <inertial>, not in <link>"),
+    (
+        [*GOOD[:2], joint("j", "fixed", "a", "b", "<origin>1 0 0</origin>")],
+        r"line 4, <origin>: attributes expected \(xyz, rpy\), got the text '1 0 0'",
+    ),
+    (
+        [*GOOD[:2], joint("j", "fixed", "a", "b", "<origin><xyz/></origin>")],
+        r"line 4, <xyz>: <origin> has attributes \(xyz, rpy\) and no elements",
+    ),
 ]
 
 
@@ -593,13 +612,22 @@ def test_plain_xml_alone_is_read(tmp_path):
         '<!DOCTYPE robot SYSTEM "file:///etc/passwd">\n<robot name="r"><link name="a"/></robot>',
     ):
         path.write_text(text)
-        with pytest.raises(ValueError, match=r"line \d+: a document type or an entity; plain XML expected"):
+        with pytest.raises(ValueError, match=r"line \d, <!DOCTYPE robot>: a document type or an entity; plain XML"):
+            lgint.ModelBuilder().add_urdf(path)
+    for text, what in (
+        ("not XML", "line 1: syntax error; the root element <robot> expected"),
+        ('<robot name="r">\n<link name="&a;"/></robot>', "line 2, <robot name='r'>: undefined entity"),
+        ('<robot name="r">\n<link name="a">', "line 2, <link name='a'>: the file ends inside <link>"),
+        ('<robot name="r"/>\n<robot/>', "line 2, <robot name='r'>: junk after document element"),
+    ):
+        path.write_text(text)
+        with pytest.raises(ValueError, match=what):
             lgint.ModelBuilder().add_urdf(path)
     path.write_text("<sdf/>")
     with pytest.raises(ValueError, match=r"line 1, <sdf>: the root element <robot> expected"):
         lgint.ModelBuilder().add_urdf(path)
     path.write_bytes(b"")
-    with pytest.raises(ValueError, match=r"robot.urdf, line 1: no element found"):
+    with pytest.raises(ValueError, match=r"robot.urdf, line 1: no element found; the root element <robot> expected"):
         lgint.ModelBuilder().add_urdf(path)
     with pytest.raises(FileNotFoundError):
         lgint.ModelBuilder().add_urdf(tmp_path / "none.urdf")
@@ -620,6 +648,34 @@ def test_names_are_read_in_the_encoding_of_the_file(encoding, tmp_path):
         f'<?xml version="1.0" encoding="{encoding}"?>\n<robot name="r"><link name="ä"/></robot>'.encode(encoding)
     )
     assert list(lgint.ModelBuilder().add_urdf(path).links) == ["ä"]
+
+
+def test_elements_of_other_formats_and_stray_text_are_listed(tmp_path):
+    path = robot(tmp_path, link("a", BAR + "<contact><mass/></contact>stray"), "<ros2_control/>")
+    with pytest.warns(UserWarning, match="ignored are"):
+        found = lgint.ModelBuilder().add_urdf(path, base="free")
+    assert found.ignored == [
+        "text in <link> (1)",
+        "<contact>, unknown in <link> (1)",
+        "<ros2_control>, unknown in <robot> (1)",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("kind", "why"),
+    [
+        ("fixed", "line 1, <robot name='r'>: all links are fixed"),
+        ("revolute", "line 3, <link name='b'>: an <inertial>"),
+    ],
+)
+def test_a_model_without_moving_mass_names_its_file(kind, why, tmp_path):
+    path = robot(tmp_path, link("a"), link("b", ""), joint("j", kind, "a", "b"))
+    b = lgint.ModelBuilder()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        assert b.add_urdf(path).links["b"].body == "ground"
+    with pytest.raises(ValueError, match=f"needs at least one body; see add_body; .*robot.urdf, {why}"):
+        b.build()
 
 
 def test_files_cut_off_or_changed_anywhere_are_read_or_named(tmp_path):
