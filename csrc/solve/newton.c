@@ -208,7 +208,8 @@ static double old_matrix_contraction(const iteration *it)
 static int ends_untested(const iteration *it, int is_new)
 {
     double expected = is_new ? new_matrix_contraction(it) : old_matrix_contraction(it);
-    return !it->tested && expected > 0 && expected * it->error <= lg_safe_error;
+    int known = it->matrix.count > 0 || !it->settings->measures;
+    return !it->tested && known && expected > 0 && expected * it->error <= lg_safe_error;
 }
 
 /* What the next step needs to know. */

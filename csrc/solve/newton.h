@@ -39,6 +39,7 @@ typedef struct lg_newton_settings {
     int plain; /* the papers' policy */
     int together; /* one norm of all rows decides about convergence */
     int good_guess; /* rtol refers to the size of the residual's terms if that is larger than the first residual */
+    int measures; /* a step ends untested only by a contraction that it has measured itself */
     lg_renewal_settings renewal;
 } lg_newton_settings;
 

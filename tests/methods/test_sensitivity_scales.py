@@ -76,3 +76,25 @@ def test_the_energy_of_a_shallow_contact():
     expected = [by_differences(model, name, energy, step) for name, step in zip(names, (1e-5, 1.0), strict=True)]
     np.testing.assert_allclose(gradient, expected, rtol=1e-5)
     np.testing.assert_allclose(run.derivative("energy")[-1], expected, rtol=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("method", "options", "multipliers"),
+    [
+        ("genalpha", {"index": 3}, 1e-7),  # round-off of positions over h^2
+        ("genalpha", {"index": 2}, 1e-9),
+        ("genalpha", {"index": "stabilized"}, 1e-9),
+        ("newmark", {}, 1e-9),
+        ("hht", {}, 1e-7),
+        ("radau5", {}, 1e-9),
+    ],
+)
+def test_tolerances_of_steps_leave_little_in_derivatives(method, options, multipliers):
+    """Compared with steps solved to round-off."""
+    model, names = lgint.models.slider_crank(), ["crank.mass", "rod.mass", "slider.mass"]
+    given = {"t_end": 0.05, "h": 1e-3, "sensitivity": names, **options}
+    found = lgint.integrate(model, method, **given).sensitivity
+    sharp = lgint.integrate(model, method, **given, newton_rtol=1e-16).sensitivity
+    assert distance(found.dq, sharp.dq) < 1e-9
+    assert distance(found.dv, sharp.dv) < 1e-9
+    assert distance(found.dlam, sharp.dlam) < multipliers

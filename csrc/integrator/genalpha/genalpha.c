@@ -143,6 +143,7 @@ static lg_newton_settings settings_of(const lg_genalpha_stepper *g)
     if (g->base.nparameters) { /* the derivatives of a step are those at its solution */
         settings.rtol = fmin(settings.rtol, 1e-11);
         settings.atol *= 1e-4;
+        settings.measures = 1;
     }
     const lg_plan *second = rule == LG_RENEW_BY_COST ? mu_plan(g) : NULL;
     settings.plain = settings.together = !g->extrapolates;
