@@ -5,8 +5,9 @@ such as "int (double, double *, void *)", which are also the signatures of `scip
 capsules. `prototypes` has the same types with the names of their arguments.
 
 All functions return 0, or another number if they fail: the run ends with an IntegrationError that names the function
-and the time. They have to write finite numbers to all of their outputs. Arrays are row-major; of two bodies they have
-an axis of length 2 in front. `data` is the pointer that `scipy.LowLevelCallable` takes as `user_data`, otherwise NULL.
+and the time, as it does where an output is left unwritten. All outputs have to be finite. Arrays are row-major; of two
+bodies they have an axis of length 2 in front. `data` is the pointer that `scipy.LowLevelCallable` takes as `user_data`,
+otherwise NULL.
 
 ==========  ==========================================================================================================
 law         wrenches (6,) of one body or (2, 6) of two, from x (3,), R (3, 3), xdot (3,) and omega (3,) of their

@@ -206,6 +206,25 @@ int singular_slope(double t, double angle, double rate, double *effort, double *
     return 0;
 }
 
+int spoilt(double t, const double *x, const double *R, const double *xdot, const double *omega, double *w,
+           double *tangent, void *data)
+{
+    (void)x, (void)R, (void)xdot, (void)omega, (void)tangent;
+    for (int i = 0; i < 6; i++)
+        w[i] = 0;
+    if (t > 0.05)
+        w[4] = *(const double *)data;
+    return 0;
+}
+
+int broken(double t, double *value, void *data)
+{
+    value[0] = value[2] = 0;
+    if (data)
+        value[1] = t > 0.05 ? *(const double *)data : 0;
+    return 0;
+}
+
 int silent(double t, double angle, double rate, double *effort, double *tangent, void *data)
 {
     (void)t, (void)angle, (void)rate, (void)effort, (void)tangent, (void)data;

@@ -76,6 +76,16 @@ static int check_mask(PyObject *object, const char *name)
     return masked ? -1 : 0;
 }
 
+/* Shows what is no number, such as None, and names types of numbers. */
+static void raise_type(PyArrayObject *given, const char *name, PyObject *object)
+{
+    if (PyArray_ISNUMBER(given))
+        PyErr_Format(PyExc_ValueError, "%s must be real numbers that cast safely to float64, given an array of %S",
+                     name, (PyObject *)PyArray_DESCR(given));
+    else
+        PyErr_Format(PyExc_ValueError, "%s must be real numbers, given %.200R", name, object);
+}
+
 static PyArrayObject *double_array(PyObject *object, const char *name)
 {
     PyArrayObject *given = check_mask(object, name) == 0 ? any_array(object, name) : NULL;
@@ -86,8 +96,7 @@ static PyArrayObject *double_array(PyObject *object, const char *name)
         array = (PyArrayObject *)PyArray_FROMANY((PyObject *)given, NPY_DOUBLE, 0, 0,
                                                  NPY_ARRAY_CARRAY | NPY_ARRAY_ENSURECOPY);
     else
-        PyErr_Format(PyExc_ValueError, "%s must be real numbers that cast safely to float64, given an array of %S",
-                     name, (PyObject *)PyArray_DESCR(given));
+        raise_type(given, name, object);
     Py_DECREF(given);
     return array;
 }

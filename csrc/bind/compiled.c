@@ -1,7 +1,7 @@
 /* Calls of compiled functions; see compiled.h.
 
-   What a function has to write is NaN before its call. So a number that it left out, or could not compute because it
-   raised an exception that nobody sees, is found as any number that is not finite. */
+   What a function has to write is a NaN of its own before its call. So a number that it left out, perhaps because it
+   raised an exception that nobody sees, is told from one that it computed. */
 #include "bind/compiled.h"
 
 #include "bind/args.h"
@@ -30,24 +30,67 @@ static lg_status checked(const lg_compiled *c, double t, int returned)
     return raise_at(c, t, why);
 }
 
+static const uint64_t unwritten = 0x7FF80BAD0BAD0BAD; /* a NaN that no computation makes; also in compiled.py */
+
+static void prepare(int n, double *value)
+{
+    for (int i = 0; i < n; i++)
+        memcpy(value + i, &unwritten, sizeof unwritten);
+}
+
+static int count_unwritten(int n, const double *value)
+{
+    int count = 0;
+    for (int i = 0; i < n; i++)
+        count += memcmp(value + i, &unwritten, sizeof unwritten) == 0;
+    return count;
+}
+
+/* Refuses what the function has left out; `of`: "", or " of its tangent". */
+static lg_status refuse_unwritten(const lg_compiled *c, double t, int n, const double *value, const char *of)
+{
+    char why[LG_NAME_SIZE];
+    int left = count_unwritten(n, value);
+    snprintf(why, sizeof why, "left %d of %d numbers%s unwritten", left, n, of);
+    return left ? raise_at(c, t, why) : LG_OK;
+}
+
+static lg_status refuse_not_finite(const lg_compiled *c, double t, int n, const double *value, const char *of)
+{
+    char why[LG_NAME_SIZE];
+    int i = 0;
+    LG_TRY(refuse_unwritten(c, t, n, value, of));
+    while (isfinite(value[i]))
+        i++;
+    const char *found = isnan(value[i]) ? "nan" : "infinity";
+    if (n > 1)
+        snprintf(why, sizeof why, "wrote %s at index %d%s", found, i, of);
+    else
+        snprintf(why, sizeof why, "wrote %s", found);
+    return raise_at(c, t, why);
+}
+
 /* The same for values, which must be finite. */
 static lg_status checked_values(const lg_compiled *c, double t, int returned, int n, const double *value)
 {
     LG_TRY(checked(c, t, returned));
-    return lg_all_finite(n, value) ? LG_OK : raise_at(c, t, "did not write finite numbers");
+    return lg_all_finite(n, value) ? LG_OK : refuse_not_finite(c, t, n, value, "");
 }
 
-/* The same for a force, where a smaller step may not lead there. */
+static lg_status checked_tangent(const lg_compiled *c, double t, int returned, int n, const double *slopes)
+{
+    LG_TRY(checked(c, t, returned));
+    return lg_all_finite(n, slopes) ? LG_OK : refuse_not_finite(c, t, n, slopes, " of its tangent");
+}
+
+/* The same for a force: where it is written but not finite, a smaller step may not lead there. */
 static lg_status checked_force(const lg_compiled *c, double t, int returned, int n, const double *value)
 {
     LG_TRY(checked(c, t, returned));
-    return lg_all_finite(n, value) ? LG_OK : LG_NOT_FINITE;
-}
-
-static void unwritten(int n, double *value)
-{
-    for (int i = 0; i < n; i++)
-        value[i] = NAN;
+    if (lg_all_finite(n, value))
+        return LG_OK;
+    LG_TRY(refuse_unwritten(c, t, n, value, ""));
+    return LG_NOT_FINITE;
 }
 
 /* ---- functions of time ---- */
@@ -56,7 +99,7 @@ static lg_status call_load(void *self, double t, int n, double *value)
 {
     const lg_compiled *c = self;
     double given[3];
-    unwritten(n, value);
+    prepare(n, value);
     LG_TRY(checked_values(c, t, ((lg_signature_load *)c->function)(t, value, c->data), n, value));
     if (c->turned) {
         lg_copy(3, value, given);
@@ -76,7 +119,7 @@ static lg_status call_motion(void *self, double t, int n, double *value)
     double spare[2 * STRAINS];
     int count = n == STRAINS ? n : n / 3;
     double *rate = n == STRAINS ? spare : value + count;
-    unwritten(n, value);
+    prepare(n, value);
     LG_TRY(checked_values(c, t, ((lg_signature_motion *)c->function)(t, value, rate, rate + count, c->data), n, value));
     for (int i = 0; i < 3 && count > 1; i++)
         value[i] -= c->rest[i];
@@ -88,12 +131,12 @@ static lg_status call_motion(void *self, double t, int n, double *value)
 static lg_status call_torque(void *self, double t, double angle, double rate, double *tau, double *slopes)
 {
     const lg_compiled *c = self;
-    *tau = NAN;
+    prepare(1, tau);
     if (slopes)
-        unwritten(2, slopes);
+        prepare(2, slopes);
     int returned = ((lg_signature_joint_law *)c->function)(t, angle, rate, tau, slopes, c->data);
     LG_TRY(checked_force(c, t, returned, 1, tau));
-    return slopes ? checked_values(c, t, returned, 2, slopes) : LG_OK;
+    return slopes ? checked_tangent(c, t, returned, 2, slopes) : LG_OK;
 }
 
 /* The arguments of a law for n frames, each with an axis in front for two of them. */
@@ -157,12 +200,12 @@ static lg_status call_wrench(void *self, double t, int n, const lg_kinematics at
 {
     const lg_compiled *c = self;
     int count = 36 * n * n;
-    unwritten(6 * n, w);
+    prepare(6 * n, w);
     if (KD)
-        unwritten(2 * count, KD);
+        prepare(2 * count, KD);
     LG_TRY(checked_force(c, t, call_law(c, t, n, at, w, KD), 6 * n, w));
     if (KD)
-        LG_TRY(checked_values(c, t, 0, 2 * count, KD));
+        LG_TRY(checked_tangent(c, t, 0, 2 * count, KD));
     if (!c->turned)
         return LG_OK;
     turn_moments(c, n, w);
@@ -196,7 +239,7 @@ static lg_status call_control(void *self, void *Py_UNUSED(reader), const lg_poin
                               double *value)
 {
     const lg_compiled *c = self;
-    unwritten(n, value);
+    prepare(n, value);
     return checked_force(c, at->t, control_at(c, at, states, value, NULL), n, value);
 }
 
@@ -204,7 +247,7 @@ static lg_status call_sampled_control(void *self, void *Py_UNUSED(reader), const
                                       int n, double *value)
 {
     const lg_compiled *c = self;
-    unwritten(n, value);
+    prepare(n, value);
     return checked_values(c, at->t, control_at(c, at, states, value, NULL), n, value);
 }
 
@@ -213,8 +256,8 @@ static lg_status call_control_tangent(void *self, void *reader, const lg_point *
 {
     const lg_compiled *c = self;
     int count = 2 * n * ((const lg_python_reader *)reader)->nv;
-    unwritten(count, slopes);
-    return checked_values(c, at->t, control_at(c, at, states, value, slopes), count, slopes);
+    prepare(count, slopes);
+    return checked_tangent(c, at->t, control_at(c, at, states, value, slopes), count, slopes);
 }
 
 void lg_compiled_control(lg_compiled *c, lg_control_spec *control)
@@ -228,14 +271,14 @@ void lg_compiled_control(lg_compiled *c, lg_control_spec *control)
 lg_status lg_compiled_callable(const lg_compiled *c, int is_force, double t, const double *const from[4], int n,
                                double *out)
 {
-    unwritten(n, out);
+    prepare(n, out);
     int returned = ((lg_signature_callable *)c->function)(t, from[0], from[1], from[2], from[3], out, c->data);
     return (is_force ? checked_force : checked_values)(c, t, returned, n, out);
 }
 
 lg_status lg_compiled_event(const lg_compiled *c, double t, const double *q, const double *v, double *value)
 {
-    *value = NAN;
+    prepare(1, value);
     return checked_values(c, t, ((lg_signature_event *)c->function)(t, q, v, value, c->data), 1, value);
 }
 

@@ -3,28 +3,47 @@
 
 #include "bind/args.h"
 
-static void name_value(const lg_python_function *function, const char *what, char *name, size_t size)
+/* ---- what they return ---- */
+
+/* Whether an exception has notes, as it does after it has passed through another function. */
+static int is_noted(PyObject *error)
 {
-    const char *element = PyUnicode_AsUTF8(function->name); /* not NULL: the model was built with this text */
-    snprintf(name, size, "the value returned by the %s of element %.*s", what, LG_SHORT(element));
+    PyObject *notes = PyObject_GetAttrString(error, "__notes__");
+    if (!notes)
+        PyErr_Clear();
+    Py_XDECREF(notes);
+    return notes != NULL;
 }
 
-/* Copies to `out` the numbers, of the given shape, that a function or tangent has returned; see lg_returned. */
-static lg_status store_returned(const lg_python_function *function, const char *what, PyObject *result, int ndim,
-                                const npy_intp *dims, double *out)
+/* Adds a note to the exception that is set unless it has one, where Python has notes (from version 3.11 on). */
+static void add_note(const char *text)
 {
-    char name[LG_WHAT_SIZE];
-    name_value(function, what, name, sizeof name);
-    return lg_returned(result, name, ndim, dims, out);
+    PyObject *type, *error, *trace;
+    PyErr_Fetch(&type, &error, &trace);
+    PyErr_NormalizeException(&type, &error, &trace);
+    PyObject *noted = is_noted(error) ? NULL : PyObject_CallMethod(error, "add_note", "s", text);
+    PyErr_Clear();
+    Py_XDECREF(noted);
+    PyErr_Restore(type, error, trace);
 }
 
-/* The same for a force that depends on the state. */
-static lg_status store_force(const lg_python_function *function, PyObject *result, int ndim, const npy_intp *dims,
-                             double *out)
+/* How numbers that a function has returned are stored: lg_returned or lg_returned_force. */
+typedef lg_status store(PyObject *result, const char *name, int ndim, const npy_intp *dims, double *out);
+
+/* Stores the numbers that, for example, the "function of element" or "tangent of control" has returned. An exception
+   gets a note that says where it was raised. */
+static lg_status store_value(store *as, const lg_python_function *function, const char *what, double t,
+                             PyObject *result, int ndim, const npy_intp *dims, double *out)
 {
-    char name[LG_WHAT_SIZE];
-    name_value(function, "function", name, sizeof name);
-    return lg_returned_force(result, name, ndim, dims, out);
+    char name[LG_WHAT_SIZE], note[LG_WHAT_SIZE];
+    const char *whose = PyUnicode_AsUTF8(function->name); /* not NULL: the model was built with this text */
+    snprintf(name, sizeof name, "the value returned by the %s %.*s", what, LG_SHORT(whose));
+    lg_status status = as(result, name, ndim, dims, out);
+    if (status != LG_CALLBACK)
+        return status;
+    snprintf(note, sizeof note, "This is the %s %.*s at t = %g.", what, LG_SHORT(whose), t);
+    add_note(note);
+    return status;
 }
 
 /* ---- functions of time ---- */
@@ -33,8 +52,8 @@ static lg_status call_time_function(void *self, double t, int n, double *value)
 {
     const npy_intp dims[] = {n > 6 ? n / 6 : n, 6};
     const lg_python_function *function = self;
-    return store_returned(function, "function", PyObject_CallFunction(function->callable, "d", t), n > 6 ? 2 : 1, dims,
-                          value);
+    return store_value(lg_returned, function, "function of element", t,
+                       PyObject_CallFunction(function->callable, "d", t), n > 6 ? 2 : 1, dims, value);
 }
 
 lg_time_function lg_python_time_function(lg_python_function *function)
@@ -49,11 +68,11 @@ static lg_status call_torque(void *self, double t, double angle, double rate, do
     static const npy_intp dims[] = {2};
     const lg_python_function *function = self;
     PyObject *result = PyObject_CallFunction(function->callable, "ddd", t, angle, rate);
-    LG_TRY(store_force(function, result, 0, NULL, tau));
+    LG_TRY(store_value(lg_returned_force, function, "function of element", t, result, 0, NULL, tau));
     if (!slopes)
         return LG_OK;
     result = PyObject_CallFunction(function->tangent, "ddd", t, angle, rate);
-    return store_returned(function, "tangent", result, 1, dims, slopes);
+    return store_value(lg_returned, function, "tangent of element", t, result, 1, dims, slopes);
 }
 
 /* ---- wrenches ---- */
@@ -85,10 +104,12 @@ static lg_status call_wrench(void *self, double t, int n, const lg_kinematics at
 {
     const lg_python_function *function = self;
     const npy_intp dims[] = {n, 6}, tangent[] = {2, 6 * n, 6 * n};
-    LG_TRY(store_force(function, call_with_frames(function->callable, t, n, at), n > 1 ? 2 : 1, dims + (n == 1), w));
+    LG_TRY(store_value(lg_returned_force, function, "function of element", t,
+                       call_with_frames(function->callable, t, n, at), n > 1 ? 2 : 1, dims + (n == 1), w));
     if (!KD)
         return LG_OK;
-    return store_returned(function, "tangent", call_with_frames(function->tangent, t, n, at), 3, tangent, KD);
+    return store_value(lg_returned, function, "tangent of element", t, call_with_frames(function->tangent, t, n, at), 3,
+                       tangent, KD);
 }
 
 lg_law lg_python_law(lg_python_function *function)
@@ -142,16 +163,17 @@ static lg_status call_of_state(void *self, void *reader, const lg_point *at, int
 {
     const npy_intp dims[] = {n, 6};
     const lg_python_function *function = self;
-    return store_force(function, call_with_state(function, function->callable, reader, at), n > 1 ? 2 : n,
-                       dims + (n == 1), value);
+    return store_value(lg_returned_force, function, "function of element", at->t,
+                       call_with_state(function, function->callable, reader, at), n > 1 ? 2 : n, dims + (n == 1),
+                       value);
 }
 
 static lg_status call_of_state_tangent(void *self, void *reader, const lg_point *at, int n, double *slopes)
 {
     const npy_intp dims[] = {2, 6 * n, 6 * n};
     const lg_python_function *function = self;
-    return store_returned(function, "tangent", call_with_state(function, function->tangent, reader, at), n ? 3 : 1,
-                          dims, slopes);
+    return store_value(lg_returned, function, "tangent of element", at->t,
+                       call_with_state(function, function->tangent, reader, at), n ? 3 : 1, dims, slopes);
 }
 
 lg_law lg_python_law_of_state(lg_python_function *function)
@@ -164,54 +186,13 @@ lg_law lg_python_law_of_state(lg_python_function *function)
 
 /* ---- controls ---- */
 
-/* Whether an exception has notes, as it does after it has passed through a control that called this one. */
-static int is_noted(PyObject *error)
-{
-    PyObject *notes = PyObject_GetAttrString(error, "__notes__");
-    if (!notes)
-        PyErr_Clear();
-    Py_XDECREF(notes);
-    return notes != NULL;
-}
-
-/* Adds a note to the exception that is set unless it has one, where Python has notes (from version 3.11 on). */
-static void add_note(const char *text)
-{
-    PyObject *type, *error, *trace;
-    PyErr_Fetch(&type, &error, &trace);
-    PyErr_NormalizeException(&type, &error, &trace);
-    PyObject *noted = is_noted(error) ? NULL : PyObject_CallMethod(error, "add_note", "s", text);
-    PyErr_Clear();
-    Py_XDECREF(noted);
-    PyErr_Restore(type, error, trace);
-}
-
-/* How numbers that a function has returned are stored: lg_returned or lg_returned_force. */
-typedef lg_status store(PyObject *result, const char *name, int ndim, const npy_intp *dims, double *out);
-
-/* Stores the numbers that the control or its tangent has returned. An exception gets a note that says where it was
-   raised. */
-static lg_status store_of_control(store *as, const lg_python_function *function, const char *what, double t,
-                                  PyObject *result, int ndim, const npy_intp *dims, double *out)
-{
-    char name[LG_WHAT_SIZE], note[LG_WHAT_SIZE];
-    const char *control = PyUnicode_AsUTF8(function->name); /* not NULL, as above */
-    snprintf(name, sizeof name, "the value returned by the %s of control %.*s", what, LG_SHORT(control));
-    lg_status status = as(result, name, ndim, dims, out);
-    if (status != LG_CALLBACK)
-        return status;
-    snprintf(note, sizeof note, "This is the %s of control %.*s at t = %g.", what, LG_SHORT(control), t);
-    add_note(note);
-    return status;
-}
-
 static lg_status call_control(void *self, void *reader, const lg_point *at, const double *Py_UNUSED(states), int n,
                               double *value)
 {
     const npy_intp dims[] = {n};
     const lg_python_function *function = self;
-    return store_of_control(lg_returned_force, function, "function", at->t,
-                            call_with_state(function, function->callable, reader, at), 1, dims, value);
+    return store_value(lg_returned_force, function, "function of control", at->t,
+                       call_with_state(function, function->callable, reader, at), 1, dims, value);
 }
 
 static lg_status call_sampled_control(void *self, void *reader, const lg_point *at, const double *Py_UNUSED(states),
@@ -219,8 +200,8 @@ static lg_status call_sampled_control(void *self, void *reader, const lg_point *
 {
     const npy_intp dims[] = {n};
     const lg_python_function *function = self;
-    return store_of_control(lg_returned, function, "function", at->t,
-                            call_with_state(function, function->callable, reader, at), 1, dims, value);
+    return store_value(lg_returned, function, "function of control", at->t,
+                       call_with_state(function, function->callable, reader, at), 1, dims, value);
 }
 
 static lg_status call_control_tangent(void *self, void *reader, const lg_point *at, const double *Py_UNUSED(states),
@@ -228,8 +209,8 @@ static lg_status call_control_tangent(void *self, void *reader, const lg_point *
 {
     const npy_intp dims[] = {2, n, ((const lg_python_reader *)reader)->nv};
     const lg_python_function *function = self;
-    return store_of_control(lg_returned, function, "tangent", at->t,
-                            call_with_state(function, function->tangent, reader, at), 3, dims, slopes);
+    return store_value(lg_returned, function, "tangent of control", at->t,
+                       call_with_state(function, function->tangent, reader, at), 3, dims, slopes);
 }
 
 void lg_python_control(lg_python_function *function, lg_control_spec *control)

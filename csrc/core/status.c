@@ -1,6 +1,7 @@
 /* Status codes, messages and reports; see status.h. */
 #include "core/status.h"
 
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -84,6 +85,18 @@ void lg_report_say(lg_report *report, const char *format, ...)
     va_start(arguments, format);
     write_text(report->what, format, arguments);
     va_end(arguments);
+}
+
+void lg_report_force(lg_report *report, const char *name, int n, const double *value)
+{
+    int i = 0;
+    while (i < n && isfinite(value[i]))
+        i++;
+    const char *found = i >= n ? "" : isnan(value[i]) ? "nan " : "infinity ";
+    if (i < n && n > 1)
+        lg_report_say(report, "%sat index %d of the force of %.*s", found, i, LG_SHORT(name));
+    else
+        lg_report_say(report, "%s%sthe force of %.*s", found, i < n ? "as " : "", LG_SHORT(name));
 }
 
 void lg_report_advise(lg_report *report, const char *format, ...)

@@ -45,6 +45,8 @@ void lg_text_list(char *text, size_t size, const char *name);
 void lg_report_name(lg_report *report, const char *what);
 /* Writes a text from a printf format and its arguments into report->what, shortened to fit. */
 void lg_report_say(lg_report *report, const char *format, ...);
+/* Names a force, of the user where its n values are known, and the first of them that is not finite. */
+void lg_report_force(lg_report *report, const char *name, int n, const double *value);
 /* The same into report->advice. */
 void lg_report_advise(lg_report *report, const char *format, ...);
 

@@ -3,6 +3,7 @@
 #include "model/control.h"
 #include "model/force/read.h"
 #include "model/tendon.h"
+#include "model/witness.h"
 #include "system/chain.h"
 
 /* ---- the blocks' own rows ---- */
@@ -362,18 +363,21 @@ static double sum_of_forces(const lg_element *e, const lg_point *at)
     return sum;
 }
 
-/* Whether everything that the force adds to the wrenches of its frames, or to its coordinate, is finite. */
-static int has_finite_force(const lg_force *f, const lg_point *at)
+/* Whether everything that the force adds to the wrenches of its frames, or to its coordinate, is finite; with what a
+   law of the user has returned. */
+static int has_finite_force(const lg_force *f, const lg_point *at, lg_witness *witness)
 {
     const lg_wanted nothing = {0};
+    lg_force watched = *f;
     double law[3] = {0}, dead[6];
     lg_status status;
+    watched.e.law = lg_law_watched(&f->e.law, witness);
     if (f->added_by_body)
         return f->type->dead(&f->e, dead) && lg_all_finite(6, dead);
     if (f->type->coordinate)
-        status = lg_force_on_coordinate(f, at, 0, law);
+        status = lg_force_on_coordinate(&watched, at, 0, law);
     else
-        status = lg_force_span(f->type, (lg_forces){f, f + 1}, at, &nothing);
+        status = lg_force_span(f->type, (lg_forces){&watched, &watched + 1}, at, &nothing);
     double sum = f->type->coordinate ? law[0] : sum_of_forces(&f->e, at);
     return status != LG_NOT_FINITE && isfinite(sum);
 }
@@ -387,32 +391,42 @@ static int has_finite_stress(const lg_joint *j, const lg_point *at)
     return status != LG_NOT_FINITE && isfinite(sum_of_forces(&j->e, at));
 }
 
-/* The element whose force is not finite; *force: it, if it is a force. */
-static const char *not_finite_at(const lg_model *m, const lg_point *at, const lg_force **force)
+static int report_control(const lg_model *m, const lg_point *at, lg_report *report)
 {
-    const char *control = lg_model_control_not_finite(m, at);
-    if (control)
-        return control;
-    for (const lg_force *f = m->forces; f < m->forces + m->nforces; f++)
-        if (!has_finite_force(f, at)) {
-            *force = f;
-            return f->e.name;
-        }
+    const lg_controller *c = lg_model_control_not_finite(m, at);
+    if (c)
+        lg_report_force(report, c->given.name, c->given.nvalues, at->work + c->value);
+    return c != NULL;
+}
+
+static int report_force(const lg_model *m, const lg_point *at, lg_report *report)
+{
+    lg_witness law;
+    for (const lg_force *f = m->forces; f < m->forces + m->nforces; f++) {
+        if (has_finite_force(f, at, &law))
+            continue;
+        if (!lg_tendon_has_met(m, f, at, report))
+            lg_report_force(report, f->e.name, law.n, law.value);
+        return 1;
+    }
+    return 0;
+}
+
+static int report_stress(const lg_model *m, const lg_point *at, lg_report *report)
+{
     for (const lg_joint *j = m->joints; j < m->joints + m->njoints; j++)
-        if (j->type->compliance && !has_finite_stress(j, at))
-            return j->e.name;
-    return NULL;
+        if (j->type->compliance && !has_finite_stress(j, at)) {
+            lg_report_force(report, j->e.name, 0, NULL);
+            return 1;
+        }
+    return 0;
 }
 
 int lg_model_not_finite(void *self, const lg_point *at, lg_report *report)
 {
     const lg_model *m = self;
-    const lg_force *force = NULL;
     if (lg_model_move(m, LG_FORM_DYNAMICS, at, LG_TWISTS, 0) != LG_OK)
         return 0;
     lg_tendons_pull(m, at);
-    const char *element = not_finite_at(m, at, &force);
-    if (element && !(force && lg_tendon_has_met(m, force, at, report)))
-        lg_report_say(report, "the force of %.*s", LG_SHORT(element));
-    return element != NULL;
+    return report_control(m, at, report) || report_force(m, at, report) || report_stress(m, at, report);
 }

@@ -157,14 +157,14 @@ lg_status lg_model_control(const lg_model *m, const lg_point *at)
     return LG_OK;
 }
 
-const char *lg_model_control_not_finite(const lg_model *m, const lg_point *at)
+const lg_controller *lg_model_control_not_finite(const lg_model *m, const lg_point *at)
 {
     for (const lg_controller *c = m->controls; c < m->controls + m->ncontrols; c++) {
         double *value = at->work + c->value;
         lg_zero(c->given.nvalues, value);
         lg_status status = c->given.every > 0 ? LG_OK : lg_control_call(m, c, at, value);
         if (status == LG_NOT_FINITE)
-            return c->given.name;
+            return c;
         if (status != LG_OK && m->forget)
             m->forget();
     }

@@ -27,8 +27,8 @@ lg_status lg_model_fill_controls(lg_model *m, const lg_model_spec *spec, lg_layo
 lg_status lg_control_call(const lg_model *m, const lg_controller *control, const lg_point *at, double *value);
 /* Writes the values of all controls. */
 lg_status lg_model_control(const lg_model *m, const lg_point *at);
-/* The name of the first control whose values are not finite; NULL: there is none. Writes zeros if one fails. */
-const char *lg_model_control_not_finite(const lg_model *m, const lg_point *at);
+/* The first control whose values are not finite, which it writes; NULL: there is none. Writes zeros if one fails. */
+const lg_controller *lg_model_control_not_finite(const lg_model *m, const lg_point *at);
 /* Adds the derivatives of the forces by the values of controls, to be called where frames and values are known; the
    values are lost. */
 lg_status lg_model_add_controls(const lg_model *m, const lg_point *at, const lg_wanted *want);

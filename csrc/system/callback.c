@@ -52,7 +52,7 @@ static int callbacks_not_finite(void *self, const lg_point *point, lg_report *re
         s->forget();
     if (status != LG_NOT_FINITE && (status != LG_OK || lg_all_finite(s->space.nv, work.v)))
         return 0;
-    lg_report_say(report, "the force of the model");
+    lg_report_force(report, "the model", s->space.nv, work.v);
     return 1;
 }
 

@@ -16,11 +16,11 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lgint._args import Array, array
+from lgint._args import Array, array, shown
 from lgint._model.compiled import CompiledFunction, function_of_time
-from lgint._model.motion import WIDTH
+from lgint._model.motion import LEVELS, WIDTH
 from lgint._model.record import LoadRow, Matrix
-from lgint._model.shared import Single
+from lgint._model.shared import Single, as_array, is_numeric
 
 Load = ArrayLike | tuple[ArrayLike, ArrayLike] | Callable[[float], ArrayLike]
 Motion = float | ArrayLike | tuple[ArrayLike, ArrayLike] | Callable[[float], ArrayLike]
@@ -33,8 +33,12 @@ SAMPLES: Final = 0.13, 0.5, 1.0  # s, where they are compared, besides t = 0
 def value_in_time(what: str, given: Load, n: int) -> LoadRow:
     """The record of a value of n components: a vector, a table or a function; a compiled strain has derivatives."""
     given = function_of_time(what, given, "load" if n < WIDTH else "motion", n)
+    if isinstance(given, CompiledFunction):
+        return {"function": given}
     if callable(given):
-        return {"function": Single(given) if n == 1 and not isinstance(given, CompiledFunction) else given}
+        function = Single(given) if n == 1 else given
+        _check_value(what, function, *([(n,)] if n < WIDTH else [(n,), (LEVELS, n)]))
+        return {"function": function}
     if is_table(given, lists=n == 1):
         return _table(what, given, (n,))
     return {"vector": array(what, given, (n,), *([()] if n == 1 else [])).reshape(n).tolist()}
@@ -81,7 +85,21 @@ def is_table(given: object, *, lists: bool = False) -> bool:
     return axes == [1, 2] or (axes[0] > 0 and (lists or isinstance(given, tuple)))
 
 
-# ---- checks of motions ----
+# ---- checks of functions ----
+
+
+def _check_value(what: str, function: Callable[[float], Any], *shapes: tuple[int, ...]) -> None:
+    """ValueError if a function returns something else than numbers of one of these shapes at t = 0."""
+    try:
+        returned = function(0.0)
+    except Exception:
+        return  # the function may begin later, which a run that gets there before reports
+    expected = "one number" if shapes == ((1,),) else f"numbers of the shape {' or '.join(map(str, shapes))}"
+    value = as_array(returned)
+    if is_numeric(value) and value.shape in shapes:
+        return
+    found = f"the shape is {value.shape}" if is_numeric(value) else f"it returns {shown(value.tolist())}"
+    raise ValueError(f"{what}: a function that returns {expected} expected; at t = 0 {found}")
 
 
 def check_course(what: str, motion: Callable[[float], Array], *, jumps: bool) -> None:

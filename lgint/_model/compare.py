@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from lgint._model.compiled import CompiledFunction
 from lgint._model.missing import MissingFunction
 
 
@@ -15,7 +16,7 @@ def same_record(a: Any, b: Any) -> bool:
     """Whether two records are equal; lists, tuples and arrays of the same items count as equal.
 
     Functions are equal if they are the same object, or have the same code and captured values. A function that a file
-    could not hold counts as equal to any other.
+    could not hold counts as equal to any other, except to a compiled one whose name is not the one in the file.
     """
     return _same(a, b, set())
 
@@ -46,10 +47,17 @@ def _items(value: Any) -> list[Any] | tuple[Any, ...] | None:
 
 def _same_function(a: Any, b: Any, seen: set[tuple[int, int]]) -> bool:
     if isinstance(a, MissingFunction) or isinstance(b, MissingFunction):
-        return callable(a) and callable(b)
+        return callable(a) and callable(b) and len({_compiled_name(a), _compiled_name(b)} - {""}) < 2
     if isinstance(a, FunctionType) and isinstance(b, FunctionType):
         return a.__code__ == b.__code__ and _same(_captured(a), _captured(b), seen)
     return type(a) is type(b) and bool(a == b)
+
+
+def _compiled_name(function: Any) -> str:
+    """The name of a compiled function, as far as it is known."""
+    if isinstance(function, CompiledFunction):
+        return function.name
+    return function.compiled or "" if isinstance(function, MissingFunction) else ""
 
 
 def _captured(function: FunctionType) -> list[Any]:

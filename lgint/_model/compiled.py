@@ -15,7 +15,7 @@ import numpy as np
 
 from lgint import _core, signatures
 from lgint._args import Array, checked_function, shown, takes
-from lgint._model.missing import missing
+from lgint._model.missing import MissingFunction
 
 _MARK: Final = np.uint64(0x7FF8_0BAD_0BAD_0BAD)  # a NaN that no computation makes
 _NUMBERS: Final = {name: number for number, (name, _) in enumerate(_core.SIGNATURES)}
@@ -27,7 +27,7 @@ class CompiledFunction:
 
     given: Any = field(compare=False)  # keeps the machine code and the data alive
     signature: str
-    name: str = field(compare=False)
+    name: str = field(compare=False)  # "": it has none, as those of capsules and of cffi
     address: int
     data: int  # the address of the user's data
     size: int  # number of values at a time
@@ -54,6 +54,11 @@ class CompiledFunction:
     def turned(self, turns: Array) -> CompiledFunction:
         """The same law or load on bodies whose nodes have other axes; `turns` (..., 3, 3) lead to these."""
         return replace(self, turns=turns.reshape(-1, 3, 3))
+
+    @property
+    def shown(self) -> str:
+        """The name for messages."""
+        return repr(self.name) if self.name else "without a name"
 
     @property
     def py_func(self) -> Callable[..., Any] | None:
@@ -84,7 +89,7 @@ class CompiledFunction:
         function = ctypes.CFUNCTYPE(ctypes.c_int, *types)(self.address)
         if status := function(*passed, self.data):
             raise _core.IntegrationError(
-                f"the compiled function {self.name!r} returned the status {status} at t = {passed[0]:g}"
+                f"the compiled function {self.shown} returned the status {status} at t = {passed[0]:g}"
             )
         return found
 
@@ -94,7 +99,7 @@ class CompiledFunction:
         module, name = getattr(named, "__module__", None), getattr(named, "__qualname__", None)
         if module and name and _global(module, name) is self.given:
             return _named, (module, name, *own)
-        return missing, ("a function of the model", self.name)
+        return MissingFunction, ("a function of the model", self.name)
 
 
 def _unwritten(count: int) -> Array:
@@ -148,7 +153,7 @@ def check_tangent(label: str, function: Any, *arguments: Any) -> None:
         return  # its status is for runs, which say where it fails
     if left := int((tangent.view(np.uint64) == _MARK).sum()):
         raise ValueError(
-            f"tangent of {label}: a function that writes its derivatives expected, but {function.name!r} leaves {left} "
+            f"tangent of {label}: a function that writes its derivatives expected, but {function.shown} leaves {left} "
             f"of {tangent.size} numbers unwritten; leave the tangent out for central differences"
         )
 
@@ -219,7 +224,7 @@ def _read(value: Any) -> tuple[str | None, int, int, str] | None:
 
 def _name_of(function: Any) -> str:
     name = getattr(function, "__name__", None)
-    return name if isinstance(name, str) else "of a capsule"
+    return name if isinstance(name, str) and name != "<cdata>" else ""  # as cffi calls all of its objects
 
 
 def _type_of(function: Any) -> str:

@@ -12,14 +12,13 @@ class MissingFunctionError(RuntimeError):
 class MissingFunction:
     """Replaces a function that could not be saved; raises when it is called."""
 
-    def __init__(self, what: str, kind: str) -> None:
-        self.what, self.kind = what, kind
+    def __init__(self, what: str, compiled: str | None) -> None:
+        self.what = what
+        self.compiled = compiled  # name of a compiled function, "" if it has none; None: a Python function
 
     def __call__(self, *args: object) -> Array:
         """Raises MissingFunctionError, a RuntimeError."""
-        raise MissingFunctionError(f"{self.what} is {self.kind} and was not saved; rebuild the model to run it")
-
-
-def missing(what: str, compiled: str | None = None) -> MissingFunction:
-    """What stands for a Python function, or for a compiled one of this name."""
-    return MissingFunction(what, f"the compiled function {compiled!r}" if compiled else "a Python function")
+        kind = "a Python function" if self.compiled is None else f"the compiled function {self.compiled!r}"
+        if self.compiled == "":
+            kind = "a compiled function without a name"
+        raise MissingFunctionError(f"{self.what} is {kind} and was not saved; rebuild the model to run it")

@@ -4,11 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
-from lgint._args import Array
+
+def as_array(value: ArrayLike) -> NDArray[Any]:
+    """What a function has returned as a new array, of objects if it is ragged."""
+    try:
+        return np.array(value)
+    except ValueError:
+        return np.array(value, dtype=object)
+
+
+def is_numeric(value: NDArray[Any]) -> bool:
+    """Whether all entries are real numbers; whoever takes the value of a function refuses others by name."""
+    return value.dtype.kind in "biuf"
 
 
 class Shared:
@@ -22,7 +34,7 @@ class Shared:
         """The value at a time."""
         last = self._last
         if last is None or last[0] != t:
-            last = self._last = (t, np.array(self.function(t), dtype=np.float64))
+            last = self._last = (t, as_array(self.function(t)))
         return last[1]
 
 
@@ -33,9 +45,10 @@ class Scaled:
     load: Callable[[float], ArrayLike]
     length: float
 
-    def __call__(self, t: float) -> Array:
+    def __call__(self, t: float) -> NDArray[Any]:
         """The load on this part."""
-        return self.length * np.asarray(self.load(t), dtype=np.float64)
+        value = as_array(self.load(t))
+        return self.length * value if is_numeric(value) else value
 
 
 @dataclass(frozen=True)
@@ -44,6 +57,7 @@ class Single:
 
     function: Callable[[float], ArrayLike]
 
-    def __call__(self, t: float) -> Array:
+    def __call__(self, t: float) -> NDArray[Any]:
         """The number as an array with one entry."""
-        return np.reshape(np.asarray(self.function(t), dtype=np.float64), (1,))
+        value = as_array(self.function(t))
+        return value.reshape(1) if value.size == 1 and is_numeric(value) else value

@@ -16,7 +16,7 @@ import numpy as np
 from lgint import _core
 from lgint._args import Array, path_of, shown
 from lgint._model.compiled import CompiledFunction
-from lgint._model.missing import missing
+from lgint._model.missing import MissingFunction
 from lgint._run import older
 
 if TYPE_CHECKING:
@@ -168,6 +168,8 @@ def _plain(value: object) -> object:
         return value.tolist()
     if isinstance(value, CompiledFunction):
         return {**_FUNCTION, "compiled": value.name}
+    if isinstance(value, MissingFunction) and value.compiled is not None:
+        return {**_FUNCTION, "compiled": value.compiled}
     if callable(value):
         return _FUNCTION
     raise TypeError(f"{value!r} cannot be saved")
@@ -185,7 +187,7 @@ def _with_functions(value: Any, owner: str) -> Any:
 def _entry(key: str, value: Any, owner: str) -> Any:
     if isinstance(value, dict) and _FUNCTION.items() <= value.items():
         what = f"the {key} of {owner!r}" if key in ("function", "tangent") else repr(key)
-        return missing(what, value.get("compiled"))
+        return MissingFunction(what, value.get("compiled"))
     return _with_functions(value, owner if key in _IN_TIME else key)
 
 

@@ -115,9 +115,38 @@ def test_a_status_ends_the_run_with_name_and_time():
     assert [type(error) for error in errors] == [lgint.IntegrationError] * 4
 
 
-def test_a_number_that_is_not_written_is_no_force():
-    with pytest.raises(lgint.ConvergenceError, match="motor"):
-        run(arm(compiled.compiled("silent", "joint_law"), joint=True))
+def test_a_number_that_is_not_written_ends_the_run():
+    with pytest.raises(lgint.IntegrationError, match=f"^{ELEMENT} left 1 of 1 numbers unwritten at t = 0.0"):
+        run(arm(compiled.compiled("silent", "joint_law"), joint=True), retry=10)
+
+
+@pytest.mark.parametrize(("value", "word"), [(np.nan, "nan"), (np.inf, "infinity"), (-np.inf, "infinity")])
+def test_a_number_that_is_not_finite_is_named(value, word):
+    """Of a force, for which a smaller step may help, a run says the same of a law in C and in Python."""
+    number = ctypes.c_double(value)
+    data = ctypes.cast(ctypes.pointer(number), ctypes.c_void_p)
+    for law in (
+        LowLevelCallable(compiled.compiled("spoilt", "law"), data),
+        lambda t, *_: [0, 0, 0, 0, value if t > 0.05 else 0, 0],
+    ):
+        for method in ("genalpha", "rk44", "radau5"):
+            with pytest.raises(lgint.ConvergenceError, match=f": {word} at index 4 of the force of motor, at t = 0.0"):
+                run(arm(law), method)
+    with pytest.raises(lgint.ConvergenceError, match=f": {word} as the force of motor, at t = 0.0"):
+        run(arm(lambda t, *_: value if t > 0.05 else 0, joint=True))
+
+
+@pytest.mark.parametrize(("value", "word"), [(np.nan, "nan"), (np.inf, "infinity")])
+def test_a_load_that_is_not_finite_is_named(value, word):
+    number = ctypes.c_double(value)
+    load = compiled.compiled("broken", "load")
+    given = LowLevelCallable(load, ctypes.cast(ctypes.pointer(number), ctypes.c_void_p))
+    for force, message in ((given, f"wrote {word} at index 1"), (load, "left 1 of 3 numbers unwritten")):
+        builder = lgint.ModelBuilder()
+        builder.add_body("arm", mass=1.0, inertia=(1, 1, 1))
+        builder.add_force("arm", force=force, name="motor")
+        with pytest.raises(lgint.IntegrationError, match=f"^{ELEMENT} {message} at t = 0.0"):
+            run(builder.build())
 
 
 def test_a_tangent_that_is_not_written_is_refused():
@@ -178,10 +207,35 @@ def test_files_and_pickles_keep_the_name(tmp_path):
     for other in (lgint.load(tmp_path / "run.npz").model, pickle.loads(pickle.dumps(model))):
         with pytest.raises(MissingFunctionError, match="'torque'"):
             run(other)
+    lgint.load(tmp_path / "run.npz").save(tmp_path / "again.npz")
+    with pytest.raises(MissingFunctionError, match="the function of 'motor' is the compiled function 'torque'"):
+        run(lgint.load(tmp_path / "again.npz").model)
     half = lgint.integrate(model, "genalpha", t_end=0.05, h=2e-3)
     half.save(tmp_path / "half.npz")
     whole = run(model, start=lgint.load(tmp_path / "half.npz"))
     assert np.array_equal(whole.q[-1], run(model).q[-1])
+
+
+def test_a_run_from_a_file_goes_on_with_another_law_as_after_a_change(tmp_path):
+    """The accelerations at its end are those of another law; the file knows its name."""
+    half = run(arm(compiled.compiled("torque", "joint_law"), joint=True))
+    half.save(tmp_path / "half.npz")
+    other = arm(compiled.compiled("singular_slope", "joint_law"), joint=True)
+    for start in (half, lgint.load(tmp_path / "half.npz")):
+        rest = lgint.integrate(other, "genalpha", t_end=0.11, h=2e-3, start=start)
+        assert np.abs(rest.vdot[0] - half.vdot[-1]).max() > 1e-3
+
+
+def test_a_function_without_a_name_is_saved_as_one(tmp_path):
+    from cffi import FFI
+
+    ffi = FFI()
+    ffi.cdef("int torque(double, double, double, double *, double *, void *);")
+    address = ctypes.cast(compiled.compiled("torque", "joint_law"), ctypes.c_void_p).value
+    law = LowLevelCallable(ffi.cast("int (*)(double, double, double, double *, double *, void *)", address))
+    run(arm(law, joint=True)).save(tmp_path / "run.npz")
+    with pytest.raises(MissingFunctionError, match="'motor' is a compiled function without a name and was not saved"):
+        run(lgint.load(tmp_path / "run.npz").model)
 
 
 def test_variants_and_steppers_keep_the_law():

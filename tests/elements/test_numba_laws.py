@@ -47,7 +47,9 @@ def test_a_law_of_numba_has_the_bits_of_the_same_law_in_python(name):
 
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 def test_an_exception_that_numba_swallows_ends_the_run():
-    with pytest.raises(lgint.ConvergenceError, match="motor"):
+    with pytest.raises(
+        lgint.IntegrationError, match="the function of 'motor' left 1 of 1 numbers unwritten at t = 0.05"
+    ):
         run(arm(raises, joint=True))
 
 
