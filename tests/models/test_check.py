@@ -109,6 +109,63 @@ def test_a_wrong_verb_is_found(verb):
     assert any(name.startswith(start) for name in failed for start in WRONG[verb]), f"\n{report}"
 
 
+# ---- kinks ----
+
+
+def bent(at, slope=1.0, points=None):
+    """A mass on a spring that is three times as stiff beyond `at`, and its tangent times `slope`."""
+
+    def tangent(t, q, v, a, lam):
+        if points is not None:
+            points.append(q[0])
+        return [[slope * (3.0 if q[0] > at else 1.0)]], [[0.0]]
+
+    def force(t, q, v):
+        return -q - 2 * np.maximum(q - at, 0)
+
+    return lgint.CallableModel("Rn", [0.0], [0.0], lambda t, q: np.eye(1), force, tangent=tangent)
+
+
+@pytest.mark.parametrize("beside", [0.0, 1e-12, -1e-7, 1e-5, -3e-4, 1.9e-3])
+def test_a_kink_near_a_point_hides_no_wrong_tangent(beside):
+    """A right tangent holds on either side of a kink, and a wrong one fails there as well."""
+    points = []
+    lgint.check(bent(0.0, points=points), points=1)
+    at = points[0] + beside
+    assert lgint.check(bent(at), points=1).ok
+    for slope in (1 - 1e-5, 1 + 1e-5, 2.0, 0.5, 0.0):
+        failed = [item.name for item in lgint.check(bent(at, slope), points=1).items if not item.ok]
+        assert "S along q" in failed
+
+
+CONTACTS = [
+    {"exponent": 1.5},
+    {"damping": 0.3, "friction": 0.3},
+    {"damping": 0.3, "friction": 0.3, "bristle": (1e4, 30.0)},
+]
+
+
+@pytest.mark.parametrize("law", CONTACTS, ids=lambda law: "-".join(law))
+@pytest.mark.parametrize("shape", [("box", (0, 0, 0), (0.1, 0.2, 0.15)), ("disc", (0, 0, 0), (0, 0, 1), 0.2)])
+def test_contacts_hold_wherever_they_close_and_slide(shape, law):
+    b = lgint.ModelBuilder(gravity=(0, 0, -9.81))
+    b.add_body("body", mass=1.0, inertia=(0.1, 0.1, 0.1), position=(0, 0, 0.1))
+    shapes = (shape, ("plane", (0, 0, 0), (0, 0, 1)))
+    b.add_contact("body", lgint.ground, shapes=shapes, stiffness=1e4, **law)
+    report = lgint.check(b.build(), points=60)
+    assert report.ok, f"\n{report}"
+
+
+def test_pieces_of_curves_hold_where_they_meet():
+    b = lgint.ModelBuilder()
+    b.add_body("body", mass=1.0, inertia=(0.1, 0.1, 0.1))
+    x = np.linspace(-0.5, 0.5, 41)
+    stiffness = [(x, 200 * x + 3e3 * x**3), 100.0, 100.0, 10.0, (x, 10 * np.sinh(4 * x)), 10.0]
+    b.add_bushing(lgint.ground, "body", stiffness=stiffness, point=(0, 0, 0))
+    report = lgint.check(b.build(), points=60)
+    assert report.ok, f"\n{report}"
+
+
 def test_an_exception_in_a_verb_is_reported():
     from face.tops import functions
 
