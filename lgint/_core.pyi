@@ -13,8 +13,9 @@ from numpy.typing import ArrayLike, NDArray
 Array = NDArray[np.float64]
 
 class IntegrationError(RuntimeError):
-    """A run failed. `report` is a dict (status, step, t, h, iteration, residual, what); `result` the dict that
-    `integrate` would have returned, up to the last accepted step; `trajectory` is set by the package."""
+    """A run failed. `report` is a dict (status, step, t, h, iteration, residual, what, and `block`, the number of the
+    block of coordinates that `what` names, or None); `result` the dict that `integrate` would have returned, up to the
+    last accepted step; `trajectory` is set by the package."""
 
     report: dict[str, Any]
     result: dict[str, Any]

@@ -12,8 +12,9 @@ typedef struct class_row {
 static const class_row rows[LG_EXCEPTION_COUNT] = {
     [LG_IntegrationError] =
         {"lgint.IntegrationError", LG_RuntimeError,
-         "A run failed. `report` is a dict (status, step, t, h, iteration, residual, what), `result` and `trajectory`\n"
-         "hold everything up to the last accepted step."},
+         "A run failed. `report` is a dict (status, step, t, h, iteration, residual, what, and `block`, the number of\n"
+         "the block of coordinates that `what` names, or None), `result` and `trajectory` hold everything up to the\n"
+         "last accepted step."},
     [LG_ConvergenceError] = {"lgint.ConvergenceError", LG_IntegrationError,
                              "Newton's method did not converge, or a value became infinite."},
     [LG_SingularError] = {"lgint.SingularError", LG_IntegrationError,
@@ -68,8 +69,10 @@ static PyObject *report_dict(lg_status status, const lg_report *report)
 {
     static const lg_report nowhere;
     const lg_report *r = report ? report : &nowhere;
-    return Py_BuildValue("{s:s,s:l,s:d,s:d,s:i,s:d,s:N}", "status", lg_status_name(status), "step", r->step, "t", r->t,
-                         "h", r->h, "iteration", r->iteration, "residual", r->residual, "what", decoded(r->what));
+    PyObject *block = r->block ? PyLong_FromLong(r->block - 1) : Py_NewRef(Py_None);
+    return Py_BuildValue("{s:s,s:l,s:d,s:d,s:i,s:d,s:N,s:N}", "status", lg_status_name(status), "step", r->step, "t",
+                         r->t, "h", r->h, "iteration", r->iteration, "residual", r->residual, "what", decoded(r->what),
+                         "block", block);
 }
 
 static int attach(PyObject *error, lg_status status, const lg_report *report, PyObject *result)

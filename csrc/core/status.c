@@ -83,6 +83,7 @@ void lg_report_say(lg_report *report, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
+    report->block = 0;
     write_text(report->what, format, arguments);
     va_end(arguments);
 }

@@ -22,6 +22,7 @@ typedef struct lg_report {
     int iteration; /* Newton iterations spent in it */
     double residual; /* last norm of the residual, if the method has one */
     char what[LG_WHAT_SIZE];
+    int block; /* 1 + the number of the block that `what` names; 0: it names none */
     char advice[LG_WHAT_SIZE]; /* what the caller may try; "": the general advice of the status */
 } lg_report;
 
@@ -41,7 +42,7 @@ size_t lg_text_cut(const char *text, size_t room);
 /* Adds a name to a list in `text`, after a comma unless it is the first. The list is cut where `text` is full. */
 void lg_text_list(char *text, size_t size, const char *name);
 
-/* Copies a text into report->what, shortened to fit. */
+/* Copies a text into report->what, shortened to fit; it names no block. */
 void lg_report_name(lg_report *report, const char *what);
 /* Writes a text from a printf format and its arguments into report->what, shortened to fit. */
 void lg_report_say(lg_report *report, const char *format, ...);

@@ -53,8 +53,15 @@ double *lg_accel_between(lg_accel *accel, size_t count, lg_arena *arena)
 lg_status lg_name_deficient(const lg_system *system, const lg_matrix *matrix, lg_status status, lg_report *report)
 {
     int row = matrix->deficient_row;
-    if (status == LG_SINGULAR)
-        lg_report_row(system, "", row >= 0 ? system->space->nv + row : -1 - row, report);
+    if (status != LG_SINGULAR)
+        return status;
+    lg_report_row(system, "", row >= 0 ? system->space->nv + row : -1 - row, report);
+    if (matrix->no_dense)
+        lg_report_advise(
+            report,
+            "look for redundant joints or a singular configuration; bodies without mass need dense factors, "
+            "for which %d unknowns are too many (8000 at most)",
+            matrix->plan->size);
     return status;
 }
 

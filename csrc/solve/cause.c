@@ -21,6 +21,7 @@ static void report_velocity(const lg_system *system, const char *before, int vel
         lg_report_say(report, "%svelocity %d of %.*s", before, velocity - block[i].v, LG_SHORT(name));
     else
         lg_report_say(report, "%svelocity %d", before, velocity);
+    report->block = i + 1;
 }
 
 void lg_report_row(const lg_system *system, const char *before, int row, lg_report *report)
@@ -60,6 +61,7 @@ void lg_report_not_finite(const lg_system *system, const lg_point *point, int ro
             lg_report_say(report, "%s of %.*s", what, LG_SHORT(name));
         else
             lg_report_say(report, "%s of block %d", what, i);
+        report->block = i + 1;
         return;
     }
 
@@ -73,7 +75,7 @@ void lg_report_newton(const lg_system *system, const lg_point *point, lg_status 
     report->iteration = result->iterations;
     report->residual = result->residual;
     if (status == LG_OK)
-        report->what[0] = '\0';
+        report->what[0] = '\0', report->block = 0;
     else if (status == LG_NO_CONVERGENCE)
         lg_report_row(system, "the largest residual is in ", result->worst, report);
     else if (status == LG_NOT_FINITE)
@@ -95,4 +97,5 @@ void lg_report_angles(const lg_system *system, int block, double distance, lg_re
     const char *other = regular_kind();
     lg_report_say(report, "the angles of %.*s are near their singularity (cosine %.1e)%s%s%s", LG_SHORT(name), distance,
                   other ? "; " : "", other ? other : "", other ? " has none" : "");
+    report->block = block + 1;
 }

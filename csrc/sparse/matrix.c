@@ -354,7 +354,8 @@ static lg_status factor_doubled(lg_matrix *matrix)
 static lg_status factor_dense(lg_matrix *matrix)
 {
     int deficient = 0;
-    if (open_dense(matrix) != LG_OK)
+    matrix->no_dense = open_dense(matrix) != LG_OK;
+    if (matrix->no_dense)
         return LG_SINGULAR;
     dense_assemble(matrix);
     lg_status status = lg_components_factor(&matrix->dense, &deficient);
@@ -412,7 +413,7 @@ static lg_status factor_fronts(lg_matrix *matrix, int symmetric)
     const lg_plan *plan = matrix->plan;
     lg_front_data data = front_data(matrix);
     data.symmetric = symmetric;
-    matrix->is_doubled = matrix->is_dense = 0;
+    matrix->is_doubled = matrix->is_dense = matrix->no_dense = 0;
     matrix->weakest = fmin(matrix->weakest, 1);
     data.weakest = &matrix->weakest;
     for (const lg_front *front = plan->fronts; front < plan->fronts + plan->nfronts; front++) {

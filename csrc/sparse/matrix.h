@@ -39,6 +39,7 @@ typedef struct lg_matrix {
     lg_doubled doubled; /* closed until the first fall-back, and so is the next one */
     lg_components dense;
     int is_doubled, is_dense; /* which of the two has the present factors, if any */
+    int no_dense; /* dense factors would have been too large for the last LG_SINGULAR */
     int no_fallback; /* a pivot that is too small gives LG_SINGULAR at once */
     int keeps; /* S is that of the last lg_matrix_keep: new values of B need only lg_matrix_refactor */
     int summed; /* the assembled diagonal is a sum of terms of one sign, which count for the choice of pivots */

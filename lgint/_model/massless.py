@@ -19,7 +19,7 @@ def explain(error: BaseException, model: System) -> None:
     if not isinstance(error, _core.SingularError) or not isinstance(model, Model):
         return
     for name, body in model.bodies.items():
-        if body["modes"] is None or f" of {name}" not in str(error):
+        if body["modes"] is None or error.report["block"] != body["block"]:
             continue
         moments, axes = np.linalg.eigh(Modes.of(body["modes"], body["mass"]).inertia)
         if moments[0] <= NONE * moments[-1]:

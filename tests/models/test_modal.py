@@ -375,3 +375,33 @@ def test_a_line_of_mass_that_may_turn_about_itself_says_what_it_lacks(start):
     b.add_joint("spherical", lgint.ground, "beam", point=(0, 0, 0))
     with pytest.raises(lgint.SingularError, match=r"'beam' has no inertia about its axis \(1, 0, 0\): .*section="):
         lgint.integrate(b.build(start=start), "rk44", t_end=0.01, h=1e-3)
+
+
+def test_the_body_that_lacks_inertia_is_told_from_one_with_a_similar_name():
+    """ "arm" is a line of mass too, but its joint holds it."""
+    b = lgint.ModelBuilder(gravity=(0, 0, -9.81))
+    b.add_modal_body("arm", lgint.modal.beam(1.0, mass=0.1, bending=1.0))
+    b.add_joint("revolute", lgint.ground, "arm", point=(0, 0, 0), axis=(0, 0, 1))
+    b.add_modal_body("arm2", lgint.modal.beam(1.0, mass=0.1, bending=1.0), position=(0, 1, 0))
+    b.add_joint("spherical", lgint.ground, "arm2", point=(0, 1, 0))
+    model = b.build()
+    with pytest.raises(lgint.SingularError, match="'arm2' has no inertia about its axis") as caught:
+        lgint.integrate(model, "rk44", t_end=0.01, h=1e-3)
+    assert caught.value.report["block"] == model.bodies["arm2"]["block"] == 1
+
+
+@pytest.mark.parametrize("links", [20, 1000])
+def test_bodies_that_only_their_joints_make_regular_need_dense_factors(links):
+    """A line of mass at the end of a chain: longer ones say why the run fails."""
+    b = lgint.ModelBuilder(gravity=(0, 0, -9.81))
+    for i in range(links):
+        b.add_body(f"link{i}", mass=1, inertia=(0.1, 0.1, 0.1), position=(i + 0.5, 0, 0))
+        b.add_joint("spherical", f"link{i - 1}" if i else lgint.ground, f"link{i}", point=(i, 0, 0))
+    b.add_modal_body("beam", lgint.modal.beam(1.0, mass=0.1, bending=1.0), position=(links, 0, 0))
+    b.add_joint("revolute", f"link{links - 1}", "beam", point=(links, 0, 0), axis=(0, 0, 1))
+    model = b.build()
+    if links < 100:
+        assert lgint.integrate(model, "rk44", t_end=1e-3, h=1e-3).stats.dense_fallbacks == 5
+        return
+    with pytest.raises(lgint.SingularError, match=f"without mass need dense factors, for which {model.nv + model.nc} "):
+        lgint.integrate(model, "rk44", t_end=1e-3, h=1e-3)
