@@ -14,13 +14,13 @@ law         wrenches (6,) of one body or (2, 6) of two, from x (3,), R (3, 3), x
             frames. `tangent` is K and then D, each (6 n, 6 n), or NULL if it is not wanted.
 joint_law   the effort in a joint, from its coordinate and rate. `tangent` (2,) is that by both, or NULL.
 load        the values of a load at a time: three of a force or torque, one of a tension or a joint's torque.
-motion      values at a time and their first two derivatives: one each of a coordinate, six of a support (position and
+motion      n values at a time and their first two derivatives: one of a coordinate, six of a support (position and
             rotation vector) or of a reference strain.
 event       a number that changes its sign, from q and v of the model.
 control     the values of a control, from q and v of the model and the control's states. `tangent` (2, n, nv) is that
             by displacements along v and by v, or NULL.
-callable    a function of `CallableModel`, whose `out` is what the Python function of that name returns, one array
-            behind the other. What that function does not take is NULL.
+callable    a function of `CallableModel`, whose n numbers `out` are what the Python function of that name returns, one
+            array behind the other. What that function does not take is NULL.
 ==========  ==========================================================================================================
 """
 
@@ -58,7 +58,7 @@ def __getattr__(name: str) -> Any:
     except ImportError:
         return text
     pointer: Any = types.CPointer
-    known = {"double": types.float64, "double *": pointer(types.float64), "void *": types.voidptr}
+    known = {"int": types.int32, "double": types.float64, "double *": pointer(types.float64), "void *": types.voidptr}
     return types.int32(*(known[one] for one in text[text.index("(") + 1 : -1].split(", ")))
 
 

@@ -94,19 +94,19 @@ int pull(double t, double *value, void *data)
     return 0;
 }
 
-int swing(double t, double *value, double *rate, double *second, void *data)
+int swing(double t, int n, double *value, double *rate, double *second, void *data)
 {
-    (void)data;
+    (void)n, (void)data;
     *value = 0.3 * sin(2 * t), *rate = 0.6 * cos(2 * t), *second = -1.2 * sin(2 * t);
     return 0;
 }
 
-int travel(double t, double *value, double *rate, double *second, void *data)
+int travel(double t, int n, double *value, double *rate, double *second, void *data)
 {
     static const double weight[6] = {1, 0.5, 0, 0.2, 0, 0.1};
     double one[3];
-    swing(t, one, one + 1, one + 2, data);
-    for (int i = 0; i < 6; i++)
+    swing(t, 1, one, one + 1, one + 2, data);
+    for (int i = 0; i < n; i++)
         value[i] = weight[i] * one[0], rate[i] = weight[i] * one[1], second[i] = weight[i] * one[2];
     return 0;
 }
@@ -126,32 +126,36 @@ int pid(double t, const double *q, const double *v, const double *states, double
     return 0;
 }
 
-int mass(double t, const double *q, const double *v, const double *a, const double *lam, double *out, void *data)
+int mass(double t, const double *q, const double *v, const double *a, const double *lam, int n, double *out,
+         void *data)
 {
     (void)t, (void)q, (void)data;
     out[0] = out[3] = 2.0, out[1] = out[2] = 0.0;
-    return v || a || lam; /* they are not among the arguments */
+    return n != 4 || v || a || lam; /* they are not among the arguments */
 }
 
-int spring(double t, const double *q, const double *v, const double *a, const double *lam, double *out, void *data)
+int spring(double t, const double *q, const double *v, const double *a, const double *lam, int n, double *out,
+           void *data)
 {
     (void)data;
     out[0] = -3.0 * q[0] - 0.1 * v[0], out[1] = -9.81 + 0.2 * t;
-    return a || lam;
+    return n != 2 || a || lam;
 }
 
-int circle(double t, const double *q, const double *v, const double *a, const double *lam, double *out, void *data)
+int circle(double t, const double *q, const double *v, const double *a, const double *lam, int n, double *out,
+           void *data)
 {
     (void)t, (void)v, (void)a, (void)lam, (void)data;
     *out = q[0] * q[0] + q[1] * q[1] - 1.0;
-    return 0;
+    return n != 1;
 }
 
-int slopes(double t, const double *q, const double *v, const double *a, const double *lam, double *out, void *data)
+int slopes(double t, const double *q, const double *v, const double *a, const double *lam, int n, double *out,
+           void *data)
 {
     (void)t, (void)v, (void)a, (void)lam, (void)data;
     out[0] = 2.0 * q[0], out[1] = 2.0 * q[1];
-    return 0;
+    return n != 2;
 }
 
 int height(double t, const double *q, const double *v, double *value, void *data)

@@ -120,7 +120,8 @@ static lg_status call_motion(void *self, double t, int n, double *value)
     int count = n == STRAINS ? n : n / 3;
     double *rate = n == STRAINS ? spare : value + count;
     prepare(n, value);
-    LG_TRY(checked_values(c, t, ((lg_signature_motion *)c->function)(t, value, rate, rate + count, c->data), n, value));
+    int returned = ((lg_signature_motion *)c->function)(t, count, value, rate, rate + count, c->data);
+    LG_TRY(checked_values(c, t, returned, n, value));
     for (int i = 0; i < 3 && count > 1; i++)
         value[i] -= c->rest[i];
     return LG_OK;
@@ -272,7 +273,7 @@ lg_status lg_compiled_callable(const lg_compiled *c, int is_force, double t, con
                                double *out)
 {
     prepare(n, out);
-    int returned = ((lg_signature_callable *)c->function)(t, from[0], from[1], from[2], from[3], out, c->data);
+    int returned = ((lg_signature_callable *)c->function)(t, from[0], from[1], from[2], from[3], n, out, c->data);
     return (is_force ? checked_force : checked_values)(c, t, returned, n, out);
 }
 

@@ -6,10 +6,12 @@
    law        wrenches from positions, rotations, velocities and body angular velocities of frames
    joint_law  the effort in a joint from its coordinate and rate
    load       values at a time
-   motion     values at a time with their first and second derivatives
+   motion     n values at a time with their first and second derivatives
    event      a number that changes its sign
    control    values from q and v of the model and the control's own states
-   callable   any function of a system, whose `out` is what the Python function of that name returns */
+   callable   any function of a system, whose n numbers `out` are what the Python function of that name returns
+
+   No two have the same type, so that each is refused where another is expected. */
 #ifndef LG_SYSTEM_SIGNATURES_H
 #define LG_SYSTEM_SIGNATURES_H
 
@@ -18,12 +20,12 @@
               double *tangent, void *data))                                                                            \
     ROW(joint_law, (double t, double coordinate, double rate, double *effort, double *tangent, void *data))            \
     ROW(load, (double t, double *value, void *data))                                                                   \
-    ROW(motion, (double t, double *value, double *rate, double *second_rate, void *data))                              \
+    ROW(motion, (double t, int n, double *value, double *rate, double *second_rate, void *data))                       \
     ROW(event, (double t, const double *q, const double *v, double *value, void *data))                                \
     ROW(control, (double t, const double *q, const double *v, const double *states, double *value, double *tangent,    \
                   void *data))                                                                                         \
-    ROW(callable,                                                                                                      \
-        (double t, const double *q, const double *v, const double *a, const double *lam, double *out, void *data))
+    ROW(callable, (double t, const double *q, const double *v, const double *a, const double *lam, int n, double *out, \
+                   void *data))
 
 /* lg_signature_law and so on: types of functions. */
 #define LG_SIGNATURE(name, arguments) typedef int lg_signature_##name arguments;

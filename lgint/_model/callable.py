@@ -117,7 +117,7 @@ class CallableModel(System):
         mass: Any = self.functions["mass"]
         try:
             if isinstance(mass, CompiledFunction):
-                (values,) = mass.values(0.0, self.q0, None, None, None, self.nv**2)
+                (values,) = mass.values(0.0, self.q0, None, None, None, self.nv**2, self.nv**2)
                 M = array("mass", values.reshape(self.nv, self.nv))
             else:
                 M = array("mass", mass(0.0, self.q0.copy()), (self.nv, self.nv))

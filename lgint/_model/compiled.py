@@ -68,8 +68,8 @@ class CompiledFunction:
 
     def __call__(self, *arguments: Any) -> Any:
         """The values of a function of time, (n,) or with their derivatives (3, n), or that of an event."""
-        count = 3 if self.signature == "motion" else 1
-        values = self.values(*arguments, *([self.size] * count))
+        sizes = [self.size] * (4 if self.signature == "motion" else 1)  # the number of values, and those of outputs
+        values, count = self.values(*arguments, *sizes), 3 if self.signature == "motion" else 1
         if self.signature == "event":
             return float(values[0][0])
         values[0][:3] -= np.array(self.rest)[: self.size] * (count == 3 and self.size > 1)
@@ -79,13 +79,13 @@ class CompiledFunction:
         """Calls the function outside of a run: with numbers, arrays, None, and for outputs the number of values."""
         found, passed, kinds = [], list[Any](), [*_kinds(signatures.c_type(self.signature))]
         for kind, given in zip(kinds[1:-1], arguments, strict=True):
-            if kind == "double" or given is None:
+            if kind in ("double", "int") or given is None:
                 passed.append(given)
                 continue
             array = _unwritten(given) if isinstance(given, int) else np.array(given, dtype=np.float64)
             found += [array] * isinstance(given, int)
             passed.append(array.ctypes.data_as(ctypes.POINTER(ctypes.c_double)))
-        types = [ctypes.c_double if kind == "double" else ctypes.c_void_p for kind in kinds[1:]]
+        types: list[Any] = [_OF_C.get(kind, ctypes.c_void_p) for kind in kinds[1:]]
         function = ctypes.CFUNCTYPE(ctypes.c_int, *types)(self.address)
         if status := function(*passed, self.data):
             raise _core.IntegrationError(
@@ -254,4 +254,5 @@ def _numba_type(signature: Any) -> str:
     return f"{name(signature.return_type)} ({', '.join(map(name, signature.args))})"
 
 
+_OF_C: Final = {"double": ctypes.c_double, "int": ctypes.c_int}
 _OF_NUMBA: Final = {"float64": "double", "float32": "float", "int32": "int"}

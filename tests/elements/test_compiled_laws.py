@@ -188,6 +188,12 @@ def test_wrong_signatures_are_refused_where_a_law_is_added():
         arm(LowLevelCallable(of_floats), joint=True)
 
 
+def test_no_two_types_are_the_same():
+    """Otherwise a function in the wrong place could not be refused."""
+    types = [lgint.signatures.c_type(name) for name in lgint.signatures.prototypes]
+    assert len(types) == 7 and len(set(types)) == len(types)
+
+
 def test_scipy_ctypes_and_capsules_give_the_same_function():
     function = compiled.compiled("torque", "joint_law")
     new = ctypes.pythonapi.PyCapsule_New

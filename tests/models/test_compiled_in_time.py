@@ -118,7 +118,7 @@ def test_a_failing_load_names_itself_and_the_time():
 
 def test_wrong_types_are_refused():
     with pytest.raises(
-        ValueError, match=r"force of 'push': .*signatures\.load\), got int \(double, double \*, double \*, "
+        ValueError, match=r"force of 'push': .*signatures\.load\), got int \(double, int, double \*, double \*, "
     ):
         with_force(c_function("swing", "motion"))
     with pytest.raises(ValueError, match=r"motion of .*signatures\.motion\), got int \(double, double \*, void \*\)"):
