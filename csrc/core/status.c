@@ -39,6 +39,8 @@ void lg_status_message(lg_status status, const lg_report *report, char *text)
     char step[96] = "", newton[96] = "";
     if (r->h != 0)
         snprintf(step, sizeof step, ", at t = %.9g in step %ld of size h = %.6g", r->t, r->step + 1, r->h);
+    else if (r->at_start)
+        snprintf(step, sizeof step, ", at the start, t = %.9g", r->t);
     if (r->iteration > 0)
         snprintf(newton, sizeof newton, ", after %d iterations with residual %.3g", r->iteration, r->residual);
     snprintf(text, LG_MESSAGE_SIZE, "%s%s%s%s%s%s%s", message, *message && r->what[0] ? ": " : "", r->what, step,

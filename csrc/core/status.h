@@ -19,6 +19,7 @@ typedef struct lg_report {
     lg_status status;
     long step; /* accepted steps before the failure */
     double t, h; /* start and size of the step that failed */
+    int at_start; /* the equations of the start of a run failed, before any step */
     int iteration; /* Newton iterations spent in it */
     double residual; /* last norm of the residual, if the method has one */
     char what[LG_WHAT_SIZE];

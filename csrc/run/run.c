@@ -465,6 +465,7 @@ lg_status lg_run_open(lg_run *run, const lg_setup *setup, lg_report *report)
         status = begin_run(run, setup);
     if (status != LG_OK) {
         lg_run_report(run, status, 0, report);
+        report->at_start = status == LG_SINGULAR || status == LG_NO_CONVERGENCE || status == LG_NOT_FINITE;
         lg_run_close(run);
     }
     return status;

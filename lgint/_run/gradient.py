@@ -142,14 +142,14 @@ def _plan(model: Model, method: str, parameters: Sequence[str], every_state: boo
     t0, h = arguments.get("t0", 0.0), arguments.get("h")
     chosen = all_options(method, options, inherited(None, options, own_steps=False))
     start = start_of(model, method, t0, None, chosen)
-    core, memory, slopes = slopes_of(model, parameters, start.t, start.memory)
+    core, begin, slopes = slopes_of(model, parameters, start)
     step, given = steps_of(method, h, options, {})
     return _Plan(
         model,
         core,
         method,
         chosen,
-        start._replace(memory=memory),
+        Start(*begin),
         given,
         number("t_end", arguments["t_end"]),
         step,

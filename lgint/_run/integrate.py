@@ -284,14 +284,14 @@ def _run(
     names: Sequence[str] | None = None,
 ) -> Trajectory:
     """Runs a model in the core; exceptions carry the trajectory so far. `others` runs of the same size will follow."""
-    begin, q, v, memory = start
     end, step, every, wanted, landings, dense = schedule
     on_step = watch.on_step if watch else None
     on_stop = watch.on_stop if watch and watch.acts else None
     knots = _needs_knots(method, schedule, names is not None, on_stop is not None, keeper is not None)
     on_rows, room, kept = (keeper.take, keeper.room(model), keeper.kept(model)) if keeper else (None, 0, 0)
     ends = watch is not None and watch.may_end
-    core, memory, slopes = (model.core, memory, None) if names is None else slopes_of(model, names, begin, memory)
+    core, given_start, slopes = (model.core, start, None) if names is None else slopes_of(model, names, start)
+    begin, q, v, memory = given_start
     if watch is not None and names is not None:
         if ends or watch.acts:
             refuse_curve(method, events=True)

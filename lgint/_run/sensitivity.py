@@ -23,7 +23,11 @@ from lgint._state.slopes import slopes_of as start_slopes
 
 # forward differences of the sixth order, where a value is zero and may have to stay positive
 FORWARD: Final = tuple(zip(range(7), np.array([-147, 360, -450, 400, -225, 72, -10]) / 60, strict=True))
+CLOSED: Final = 1e-10  # m, rad and their rates: rows up to which a start counts as projected
 STEP: Final = 1e-2  # by how much differences move angles, and velocities and parameters in proportion to themselves
+
+
+Begin = tuple[float, Array, Array, dict[str, Any]]  # t, q and v of a start, and its memory
 
 
 @dataclass(frozen=True)
@@ -114,9 +118,9 @@ def refuse_curve(method: str, **given: object) -> None:
 
 
 def slopes_of(
-    model: System, given: Sequence[str], t0: float, memory: dict[str, Any]
-) -> tuple[_core.System, dict[str, Any], tuple[int, Array, Array]]:
-    """The system of the core with derivatives by these parameters, and what it is given of the start."""
+    model: System, given: Sequence[str], start: Begin
+) -> tuple[_core.System, Begin, tuple[int, Array, Array]]:
+    """The system of the core with derivatives by these parameters, its start, and what it is given of that."""
     names = parameters_of(given)
     if not isinstance(model, Model):
         raise ValueError(
@@ -126,13 +130,24 @@ def slopes_of(
     _refuse_memory(model)
     if isinstance(given, Resumed):
         none = np.zeros(len(names) * model.nv)
-        return core_by(model, names), memory, (len(names), none, none)
+        return core_by(model, names), start, (len(names), none, none)
+    t0, _, _, memory = start
+    model = _closed(model, t0)
     if isinstance(given, Named):
         core, dq, dv = core_by(model, names), given.dq, given.dv
     else:
         core, dq, dv = start_slopes(model, names, t0)
     checked = bool(memory.get("checked") or "carry" in memory)
-    return core, {"mem": model.mem0, "checked": checked}, (len(names), dq.ravel(), dv.ravel())
+    begin = t0, model.q0, model.v0, {"mem": model.mem0, "checked": checked}
+    return core, begin, (len(names), dq.ravel(), dv.ravel())
+
+
+def _closed(model: Model, t: float) -> Model:
+    """The model with its start on the constraints, off which steps of index 3 leave velocities."""
+    rows = model.core.evaluate(t, model.q0, model.v0, mem=model.start_memory, want=["phi", "phidot"])
+    if all(np.abs(row).max(initial=0) <= CLOSED for row in rows.values()):
+        return model
+    return model.with_state(*model.core.project(t, model.q0, model.v0, model.mem0))
 
 
 def _refuse_memory(model: Model) -> None:

@@ -171,3 +171,16 @@ def test_a_pendulum_by_its_length():
         return -run.derivative("joint_angle", "pin")[-1]  # the pivot is at -l in the axes of the bob
 
     orders(value, exact, 0.01)
+
+
+@pytest.mark.parametrize("method", ["genalpha", "rk44"])
+def test_a_start_from_the_end_of_a_run_of_index_3_is_projected(method):
+    """Its velocities violate the rows of velocities, whose derivatives would be off by as much."""
+    model = lgint.models.slider_crank()
+    model = model.with_state(lgint.integrate(model, "genalpha", t_end=0.1, h=1e-3))
+    closed = model.with_state(project=True)
+    assert 1e-7 < np.abs(closed.v0 - model.v0).max() < 1e-3
+    options = {"t_end": 0.02, "h": 1e-3}
+    run = lgint.integrate(model, method, sensitivity=["rod.mass", "B.point_b[0]"], **options)
+    np.testing.assert_allclose(run.v[0], closed.v0, rtol=0, atol=1e-12)
+    agree(closed, run, lambda other: lgint.integrate(other, method, **options))

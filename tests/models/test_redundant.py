@@ -257,12 +257,15 @@ def test_a_saved_run_knows_its_dropped_rows(tmp_path):
 
 
 @pytest.mark.parametrize("names", [None, ["bar0.mass"]], ids=["", "with sensitivities"])
-def test_a_singularity_later_in_a_run_names_its_row(names):
+@pytest.mark.parametrize(
+    ("method", "when"), [("rk44", "at t = 0 in step 1"), ("genalpha", "at the start, t = 0;")], ids=["step", "start"]
+)
+def test_a_singularity_names_its_row_and_time(method, when, names):
     """The parallelogram is built where it is open, and started where it is flat."""
     builder, q = parallelogram(0.7), parallelogram_q(0.0)
-    row = "(last|universal|ground-bar0|bar0-bar1): (translation|rotation) along e., at t = 0 in step 1"
+    row = f"(last|universal|ground-bar0|bar0-bar1): (translation|rotation) along e., {when}"
     with pytest.raises(lgint.SingularError, match=row):
-        lgint.integrate(builder.build().with_state(q=q), "rk44", t_end=0.1, h=0.01, sensitivity=names)
+        lgint.integrate(builder.build().with_state(q=q), method, t_end=0.1, h=0.01, sensitivity=names)
 
 
 # ---- the graph, and its cost ----
