@@ -23,6 +23,12 @@ C_FILES = $(shell find csrc tests/c -name '*.[ch]')
 SHARE := 1
 JOBS := $(shell getconf _NPROCESSORS_ONLN)
 C_TESTS = $(MAKE) --jobs=$(JOBS) --output-sync=target -C tests/c PYTHON=$(abspath $(BIN))/python
+# most of a file's tests stay in one process, which makes what they share once
+PARALLEL_PYTEST = $(BIN)/pytest -n $(JOBS) --dist worksteal
+# without the plugin that runs notebooks, which takes seconds to load in every process
+NO_NOTEBOOKS := -p no:nbmake
+# the files of the tests with a marker: all others need not be read to find them
+marked = $(sort $(shell grep -rl --include='test_*.py' 'mark\.$(1)' tests))
 
 .PHONY: demo test slow sanitize sanitized fuzz papers papers-quick validation tables counts wheel pictures notebooks \
     docs lint format clean
@@ -32,11 +38,11 @@ demo: $(VENV)/plot.stamp
 
 test: $(VENV)/test.stamp
 	$(C_TESTS) test
-	$(BIN)/pytest -n $(JOBS) -m "not measures and not slow" --nbmake tests $(wildcard notebooks)
-	$(BIN)/pytest -m measures tests
+	$(PARALLEL_PYTEST) -m "not measures and not slow" --nbmake tests $(wildcard notebooks)
+	$(BIN)/pytest $(NO_NOTEBOOKS) -m measures $(call marked,measures)
 
 slow: $(VENV)/test.stamp
-	$(BIN)/pytest -n $(JOBS) -m slow --share $(SHARE) tests
+	$(PARALLEL_PYTEST) $(NO_NOTEBOOKS) -m slow --share $(SHARE) $(call marked,slow)
 
 # A separate extension in build/sanitize precedes the installed one on the path. Python is not linked with the two
 # libraries, so they are preloaded. Memory comes from malloc, where the sanitizer sees each block; leaks are not
@@ -48,7 +54,7 @@ SANITIZED := $(abspath build/sanitize)
 UNSANITIZED := layout papers linear $(addprefix face/test_,sweep* long_runs.py keys.py study.py plot.py notebook.py cli.py)
 FUZZ := 50
 SANITIZED_PYTEST = LD_PRELOAD="$(PRELOAD)" ASAN_OPTIONS=detect_leaks=0 PYTHONMALLOC=malloc \
-    PYTHONPATH=$(SANITIZED)/lib $(BIN)/pytest -n $(JOBS) --capture=sys
+    PYTHONPATH=$(SANITIZED)/lib $(PARALLEL_PYTEST) $(NO_NOTEBOOKS) --capture=sys
 PRELOAD = $(foreach library,libasan.so libstdc++.so,$(shell $(CC) -print-file-name=$(library)))
 
 sanitize: sanitized
