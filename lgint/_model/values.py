@@ -22,6 +22,7 @@ POINTS: Final = "points"  # of an element on its bodies, which stand in the shap
 COM: Final = "com"  # of a body, from where it was when the model was built; all points of the body count from it
 RADIUS: Final = "radius"  # of a pulley, which both pieces of a tendon there have
 SHAPE: Final = frozenset({POINTS, COM, RADIUS})
+_NOWHERE: Final = ("torque", "joint_spring")  # moments alone, on bodies, whose points have no effect
 BOTH: Final = -1  # both points of a joint, which move together
 CURVES: Final = "curves"
 LIMITS: Final = "limits"  # of the coordinate of a joint
@@ -165,7 +166,7 @@ def _of_forces(force: Mapping[str, Any]) -> Iterator[tuple[Any, ...]]:
             yield ("lower", "upper")[i], LIMITS, unit, None, i
     if isinstance(force.get(MOTION), list) and force[MOTION]:
         yield MOTION, MOTION, f"s, {unit}, {unit}/s, {unit}/s^2"
-    ends = () if force["kind"] in (TENSE, *PIECES) else force.get(POINTS, ())  # pieces of a tendon share places
+    ends = () if force["kind"] in (*_NOWHERE, TENSE, *PIECES) else force.get(POINTS, ())  # pieces share places
     for i in range(len(ends)):
         yield "point" if len(ends) == 1 else _side(force, ("point_a", "point_b")[i]), POINTS, "m", None, i
 

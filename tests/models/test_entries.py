@@ -279,3 +279,14 @@ def test_bad_limits_and_motions(values, message):
     assert model.with_parameters(**{"hinge.limits.lower": 0.6, "hinge.limits.upper": 0.7})
     with pytest.raises(ValueError, match=message):
         model.with_parameters(**values)
+
+
+def test_moments_alone_have_no_points():
+    """Where a torque or a torsion spring is on its bodies has no effect, and so is no value."""
+    b = lgint.ModelBuilder()
+    b.add_body("arm", mass=1.0, inertia=(1, 1, 1))
+    b.add_force("arm", torque=(1, 0, 0), name="turn")
+    b.add_force("arm", force=(1, 0, 0), torque=(1, 0, 0), point=(1, 0, 0), name="both")
+    b.add_torsion_spring(lgint.ground, "arm", axis=(0, 0, 1), stiffness=1.0, name="coil")
+    points = [name for name in b.build().values if "point" in name]
+    assert points == ["both.force.point"]
