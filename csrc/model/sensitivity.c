@@ -73,7 +73,7 @@ static scratch scratch_of(const lg_model *m, double *work)
     s.terms.B = next_of(&next, nvalues), s.terms.Z = next_of(&next, nvalues);
     s.sums = (lg_wanted){.Ma = next_of(&next, nv), .gyro = next_of(&next, nv), .force = next_of(&next, nv)};
     s.sums.Btlam = next_of(&next, nv);
-    s.sums.phi = next_of(&next, nrows), s.sums.phidot = next_of(&next, nrows);
+    s.sums.phi = next_of(&next, nrows), s.sums.phidot = next_of(&next, nrows), s.sums.zeta = next_of(&next, nrows);
     s.chain = (lg_chain *)(void *)next;
     return s;
 }
@@ -81,7 +81,7 @@ static scratch scratch_of(const lg_model *m, double *work)
 static int work_of(const lg_model *m, int nframes)
 {
     int chains = m->space.nblocks * (int)(sizeof(lg_chain) / sizeof(double));
-    return m->system.nwork + LG_POSE_SIZE * nframes + 8 * m->space.nv + 5 * m->space.nrows + 2 * m->pattern.nvalues +
+    return m->system.nwork + LG_POSE_SIZE * nframes + 8 * m->space.nv + 6 * m->space.nrows + 2 * m->pattern.nvalues +
            chains;
 }
 
@@ -202,17 +202,42 @@ static lg_status differentiate(const lg_model *m, lg_form form, int parameter, c
 static double dot(int n, const range *ranges, const double *weights, const double *x)
 {
     double sum = 0;
-    for (int i = 0; x && i < n; i++)
+    for (int i = 0; weights && i < n; i++)
         sum += lg_dot(ranges[i].count, weights + ranges[i].start, x + ranges[i].start);
     return sum;
 }
 
-static double weigh_forces(const derivative *d, const double *weights, const lg_wanted *sums)
+/* What `weigh` needs of the terms, which are zero at first. */
+static lg_wanted weighed_terms(const derivative *d, const lg_term_weights *weights, const lg_wanted *sums)
 {
+    lg_wanted want = {0};
+    if (weights->forces || weights->reactions)
+        want.Ma = sums->Ma, want.Btlam = sums->Btlam;
+    if (weights->forces)
+        want.gyro = sums->gyro, want.force = sums->force;
+    want.phi = weights->phi ? sums->phi : NULL;
+    want.phidot = weights->phidot ? sums->phidot : NULL;
+    want.zeta = weights->zeta ? sums->zeta : NULL;
+    double *const velocities[] = {want.Ma, want.gyro, want.force, want.Btlam};
+    double *const rows[] = {want.phi, want.phidot, want.zeta};
+    for (int i = 0; i < 4; i++)
+        clear(d->nvelocities, d->velocity, velocities[i]);
+    for (int i = 0; i < 3; i++)
+        clear(d->nrows, d->row, rows[i]);
+    want.Btlam = d->nrows ? want.Btlam : NULL;
+    return want;
+}
+
+static double weigh_forces(const derivative *d, const lg_term_weights *weights, const lg_wanted *sums)
+{
+    const double *forces = weights->forces, *reactions = weights->reactions;
     double sum = 0;
     for (const range *r = d->velocity; r < d->velocity + d->nvelocities; r++)
-        for (int i = r->start; i < r->start + r->count; i++)
-            sum += weights[i] * (sums->Ma[i] + sums->gyro[i] - sums->force[i] + sums->Btlam[i]);
+        for (int i = r->start; i < r->start + r->count; i++) {
+            double reaction = forces || reactions ? sums->Ma[i] + sums->Btlam[i] : 0;
+            sum += forces ? forces[i] * (reaction + sums->gyro[i] - sums->force[i]) : 0;
+            sum += reactions ? reactions[i] * reaction : 0;
+        }
     return sum;
 }
 
@@ -221,18 +246,10 @@ static lg_status weigh(const lg_model *m, lg_form form, int parameter, const lg_
 {
     const derivative *d = &m->derivatives->of[parameter];
     const scratch s = scratch_of(m, point->work);
-    const lg_wanted *sums = &s.sums;
-    double *const forces[] = {sums->Ma, sums->gyro, sums->force, sums->Btlam};
-    for (int i = 0; i < 4; i++)
-        clear(d->nvelocities, d->velocity, forces[i]);
-    clear(d->nrows, d->row, sums->phi);
-    clear(d->nrows, d->row, sums->phidot);
-    lg_wanted want = *sums;
-    want.Btlam = d->nrows ? sums->Btlam : NULL;
-    want.phidot = weights->phidot ? sums->phidot : NULL;
+    const lg_wanted want = weighed_terms(d, weights, &s.sums);
     LG_TRY(add_parts(m, d, form, point, &want, &s));
-    *sum += weigh_forces(d, weights->forces, sums) + dot(d->nrows, d->row, weights->phi, want.phi) +
-            dot(d->nrows, d->row, weights->phidot, want.phidot);
+    *sum += weigh_forces(d, weights, &s.sums) + dot(d->nrows, d->row, weights->phi, want.phi) +
+            dot(d->nrows, d->row, weights->phidot, want.phidot) + dot(d->nrows, d->row, weights->zeta, want.zeta);
     return LG_OK;
 }
 

@@ -20,10 +20,23 @@ static int is_alone(const lg_body *b)
     return b->type->alone && b->type->alone->fits(b);
 }
 
+/* Whether there are no supports, which may move, and no joints with data in time. */
+static int has_fixed_rows(const lg_model *m)
+{
+    for (int i = 0; i < m->nbodies; i++)
+        if (m->bodies[i].type->next_kink)
+            return 0;
+    for (int i = 0; i < m->njoints; i++)
+        if (m->joints[i].type->next_kink)
+            return 0;
+    return 1;
+}
+
 static unsigned flags_of(const lg_model *m)
 {
     const unsigned constant = LG_SYSTEM_CONSTANT_MASS | LG_SYSTEM_REGULAR_MASS;
     unsigned flags = m->given_flags | constant | LG_SYSTEM_CONSERVATIVE | LG_SYSTEM_HAS_POTENTIAL;
+    flags |= has_fixed_rows(m) ? LG_SYSTEM_FIXED_ROWS : 0;
     for (int i = 0; i < m->nbodies; i++) {
         if (m->bodies[i].type->is_support)
             continue;

@@ -264,13 +264,12 @@ static lg_status solve_back(lg_follower *f, const double *correction)
 static lg_status add_share(lg_follower *f, const lg_correction *c, int k, const double *v, double *gradient)
 {
     lg_linearised *l = f->linear;
-    int nv = l->accel->system->space->nv, nrows = l->accel->system->pattern->nrows;
+    int nv = l->accel->system->space->nv;
     lg_point at = c->point;
-    at.a = c->x, at.lam = c->x + nv;
-    LG_TRY(lg_linearised_differentiate(l, &at, k, &(lg_wanted){.Ma = l->force, .Btlam = l->term}));
-    at.v = v;
-    LG_TRY(lg_linearised_differentiate(l, &at, k, &(lg_wanted){.phidot = l->phidot}));
-    *gradient -= lg_dot(nv, f->x, l->force) + lg_dot(nv, f->x, l->term) + lg_dot(nrows, f->x + nv, l->phidot);
+    double share = 0;
+    at.v = v, at.a = c->x, at.lam = c->x + nv;
+    LG_TRY(lg_linearised_weigh(l, &at, k, &(lg_term_weights){.reactions = f->x, .phidot = f->x + nv}, &share));
+    *gradient -= share;
     return LG_OK;
 }
 
@@ -278,13 +277,13 @@ static lg_status add_share(lg_follower *f, const lg_correction *c, int k, const 
 static lg_status add_share_of_rows(lg_follower *f, const lg_correction *c, int k, const double *rest, double *gradient)
 {
     lg_linearised *l = f->linear;
-    int nrows = l->accel->system->pattern->nrows;
     const double *rows = f->x + l->accel->system->space->nv;
     lg_point at = c->point;
-    LG_TRY(lg_linearised_differentiate(l, &at, k, &(lg_wanted){.phi = l->phi}));
+    double of_phi = 0, of_phidot = 0;
     at.v = rest;
-    LG_TRY(lg_linearised_differentiate(l, &at, k, &(lg_wanted){.phidot = l->phidot}));
-    *gradient += lg_dot(nrows, rows, l->phidot) - lg_dot(nrows, rows, l->phi);
+    LG_TRY(lg_linearised_weigh(l, &at, k, &(lg_term_weights){.phi = rows}, &of_phi));
+    LG_TRY(lg_linearised_weigh(l, &at, k, &(lg_term_weights){.phidot = rows}, &of_phidot));
+    *gradient += of_phidot - of_phi;
     return LG_OK;
 }
 

@@ -4,8 +4,8 @@
 #include "core/small.h"
 #include "group/moves.h"
 
+#include <float.h>
 #include <math.h>
-#include <string.h>
 
 void lg_linearised_layout(lg_linearised *l, lg_arena *arena)
 {
@@ -13,7 +13,8 @@ void lg_linearised_layout(lg_linearised *l, lg_arena *arena)
     const lg_pattern *pattern = system->pattern;
     size_t nv = (size_t)system->space->nv, nrows = (size_t)pattern->nrows, nblocks = (size_t)system->space->nblocks;
     double **velocities[] = {&l->force, &l->term, &l->v, &l->theta};
-    double **rows[] = {&l->phi, &l->phidot, &l->rows, &l->now, &l->last, &l->best};
+    double **rows[] = {&l->phi, &l->phidot, &l->rows};
+    double **differences[] = {&l->value, &l->now, &l->rest, &l->best};
     lg_matrix_layout_values(&l->K, l->plan, arena);
     lg_matrix_layout_values(&l->D, l->plan, arena);
     l->B = lg_arena_doubles(arena, (size_t)pattern->nvalues);
@@ -28,8 +29,8 @@ void lg_linearised_layout(lg_linearised *l, lg_arena *arena)
         *velocities[i] = lg_arena_doubles(arena, nv);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         *rows[i] = lg_arena_doubles(arena, nrows);
-    for (int i = 0; i < 3; i++)
-        l->along[i] = lg_arena_doubles(arena, 2 * nv);
+    for (size_t i = 0; i < sizeof differences / sizeof *differences; i++)
+        *differences[i] = lg_arena_doubles(arena, 2 * nv > nrows ? 2 * nv : nrows);
     l->x = lg_arena_doubles(arena, nv + nrows);
     l->y = lg_arena_doubles(arena, nv + nrows);
     l->q = lg_arena_doubles(arena, (size_t)system->space->nq);
@@ -124,10 +125,98 @@ lg_status lg_linearised_reaction(lg_linearised *l, const lg_point *point, int k,
     return lg_linearised_differentiate(l, point, k, &(lg_wanted){.Btlam = out});
 }
 
+/* ---- differences ---- */
+
+/* A curve through a point, x = 0 there: n numbers. */
+typedef struct curve {
+    lg_status (*at)(const struct curve *c, double x, double *value);
+    int n;
+    double size; /* how far x = 1 leads, in rad or m */
+    lg_linearised *l;
+    const lg_point *point;
+    const double *dq, *dv; /* its direction; dv NULL: at fixed v */
+    const double *w; /* weights of rows */
+} curve;
+
+/* l->now: the derivative by a difference of the sixth order; l->rest: what one of the fourth order with the same points
+   lacks; *largest: the largest value. */
+static lg_status difference(const curve *c, double step, double *largest)
+{
+    static const double weight[] = {45.0 / 60, -9.0 / 60, 1.0 / 60}, fourth[] = {8.0 / 12, -1.0 / 12, 0};
+    lg_linearised *l = c->l;
+    lg_zero(c->n, l->now);
+    lg_zero(c->n, l->rest);
+    for (int i = 0; i < 3; i++)
+        for (int sign = -1; sign <= 1; sign += 2) {
+            LG_TRY(c->at(c, sign * (i + 1) * step, l->value));
+            lg_axpy(c->n, sign * weight[i] / step, l->value, l->now);
+            lg_axpy(c->n, sign * (weight[i] - fourth[i]) / step, l->value, l->rest);
+            *largest = fmax(*largest, lg_max_abs(c->n, l->value));
+        }
+    return LG_OK;
+}
+
+/* l->best: the derivative along a curve at x = 0. A rest r, part of the derivative, means an error of some r^1.5: where
+   the first step, 5e-3 rad or m, is not short beside the lengths of the rows, a shorter one follows. */
+static lg_status differentiate_curve(const curve *c)
+{
+    static const double settled = 5e-10;
+    lg_linearised *l = c->l;
+    double step = 5e-3 / c->size, least = INFINITY;
+    lg_zero(c->n, l->best);
+    for (int i = 0; c->size > 0 && i < 6; i++) {
+        double largest = 0;
+        LG_TRY(difference(c, step, &largest));
+        double rest = lg_max_abs(c->n, l->rest), most = lg_max_abs(c->n, l->now);
+        if (i && !(rest < least))
+            return LG_OK;
+        lg_copy(c->n, l->now, l->best);
+        if (rest <= settled * most + DBL_EPSILON * largest / step)
+            return LG_OK;
+        least = rest;
+        step /= fmin(fmax(2 * pow(rest / (settled * most), 0.25), 2), 64);
+    }
+    return LG_OK;
+}
+
+/* Makes l->q and l->v those of a curve at x, and a point of them. */
+static lg_point displaced(const curve *c, double x)
+{
+    lg_linearised *l = c->l;
+    const lg_space *space = l->accel->system->space;
+    lg_point at = *c->point;
+    for (int i = 0; i < space->nv; i++) {
+        l->theta[i] = x * c->dq[i];
+        l->v[i] = at.v[i] + (c->dv ? x * c->dv[i] : 0);
+    }
+    lg_space_retract(space, at.q, l->theta, l->q);
+    at.q = l->q, at.v = l->v, at.mem.theta = l->theta;
+    return at;
+}
+
 /* ---- accelerations ---- */
 
-/* rows += s d(B a - zeta)/dp for parameter k at fixed q, v and a, from d(phidot)/dp with a and with zero as v. */
-static lg_status add_parameter(lg_linearised *l, const lg_point *point, int k, double s, double *rows)
+lg_status lg_linearised_subtract_share(lg_linearised *l, const lg_point *point, int k, const double *forces,
+                                       const double *rows, double *gradient)
+{
+    const lg_system *system = l->accel->system;
+    lg_point at = *point;
+    double of_forces = 0, of_zeta = 0, of_a = 0, of_rest = 0;
+    LG_TRY(lg_linearised_weigh(l, &at, k, &(lg_term_weights){.forces = forces}, &of_forces));
+    if (rows && system->pattern->nrows) {
+        LG_TRY(lg_linearised_weigh(l, &at, k, &(lg_term_weights){.zeta = rows}, &of_zeta));
+        at.v = point->a;
+        LG_TRY(lg_linearised_weigh(l, &at, k, &(lg_term_weights){.phidot = rows}, &of_a));
+        lg_zero(system->space->nv, l->v);
+        at.v = l->v;
+        LG_TRY(lg_linearised_weigh(l, &at, k, &(lg_term_weights){.phidot = rows}, &of_rest));
+    }
+    *gradient -= of_forces - of_zeta + of_a - of_rest;
+    return LG_OK;
+}
+
+/* rows -= d(B a - zeta)/dp for parameter k at fixed q, v and a, from d(phidot)/dp with a and with zero as v. */
+static lg_status subtract_parameter(lg_linearised *l, const lg_point *point, int k, double *rows)
 {
     const lg_system *system = l->accel->system;
     int nrows = system->pattern->nrows;
@@ -136,70 +225,46 @@ static lg_status add_parameter(lg_linearised *l, const lg_point *point, int k, d
     if (!system->sensitivity)
         return LG_OK;
     LG_TRY(lg_linearised_differentiate(l, &at, k, &(lg_wanted){.zeta = zeta}));
-    lg_axpy(nrows, -s, zeta, rows);
+    lg_axpy(nrows, 1, zeta, rows);
     at.v = point->a;
     LG_TRY(lg_linearised_differentiate(l, &at, k, &(lg_wanted){.phidot = phidot}));
-    lg_axpy(nrows, s, phidot, rows);
+    lg_axpy(nrows, -1, phidot, rows);
     lg_zero(system->space->nv, l->v);
     at.v = l->v;
     LG_TRY(lg_linearised_differentiate(l, &at, k, &(lg_wanted){.phidot = phidot}));
-    lg_axpy(nrows, -s, phidot, rows);
+    lg_axpy(nrows, 1, phidot, rows);
     return LG_OK;
 }
 
-/* rows += s (B a - zeta) at the point moved by x along (dq, dv), at fixed a */
-static lg_status add_displaced(lg_linearised *l, const lg_point *point, double x, const double *dq, const double *dv,
-                               double s, double *rows)
+/* B a - zeta at fixed a */
+static lg_status rows_at(const curve *c, double x, double *value)
 {
-    const lg_system *system = l->accel->system;
-    int nv = system->space->nv, nrows = system->pattern->nrows;
+    lg_linearised *l = c->l;
     double *zeta = l->rows, *B = l->Z;
-    for (int i = 0; i < nv; i++) {
-        l->theta[i] = x * dq[i];
-        l->v[i] = point->v[i] + x * dv[i];
-    }
-    lg_space_retract(system->space, point->q, l->theta, l->q);
-    lg_point at = *point;
-    at.q = l->q, at.v = l->v, at.mem.theta = l->theta;
+    lg_point at = displaced(c, x);
     LG_TRY(linearised_evaluate(l, &at, &(lg_wanted){.B = B, .zeta = zeta}));
-    lg_pattern_add_B(system->pattern, B, s, point->a, rows);
-    lg_axpy(nrows, -s, zeta, rows);
+    lg_zero(c->n, value);
+    lg_pattern_add_B(l->accel->system->pattern, B, 1, at.a, value);
+    lg_axpy(c->n, -1, zeta, value);
     return LG_OK;
 }
 
-/* rows -= the derivative of B a - zeta along (dq, dv), by differences of the sixth order, whose step falls from 1e-2
-   rad or m until it is short beside the lengths of the rows. */
+/* rows -= the derivative of B a - zeta along (dq, dv) */
 static lg_status subtract_rows(lg_linearised *l, const lg_point *point, const double *dq, const double *dv,
                                double *rows)
 {
-    static const double weight[] = {45.0 / 60, -9.0 / 60, 1.0 / 60};
     int nv = l->accel->system->space->nv, nrows = l->accel->system->pattern->nrows;
-    double size = fmax(lg_max_abs(nv, dq), lg_max_abs(nv, dv) / (1 + lg_max_abs(nv, point->v))), least = INFINITY;
-    for (int n = 0; size > 0 && n < 6; n++) {
-        double step = 1e-2 / size / (1 << 3 * n), change = 0;
-        lg_zero(nrows, l->now);
-        for (int i = 0; i < 3; i++)
-            for (int sign = -1; sign <= 1; sign += 2)
-                LG_TRY(add_displaced(l, point, sign * (i + 1) * step, dq, dv, -sign * weight[i] / step, l->now));
-        for (int i = 0; i < nrows; i++)
-            change = fmax(change, n ? fabs(l->now[i] - l->last[i]) : 0);
-        if (n < 2 || change < least)
-            lg_copy(nrows, l->now, l->best);
-        double most = lg_max_abs(nrows, l->now);
-        if (n && (change <= 1e-11 * most || (change >= least && least <= 1e-7 * most)))
-            break;
-        least = n ? fmin(least, change) : INFINITY;
-        lg_copy(nrows, l->now, l->last);
-    }
-    if (size > 0)
-        lg_axpy(nrows, 1, l->best, rows);
+    double size = fmax(lg_max_abs(nv, dq), lg_max_abs(nv, dv) / (1 + lg_max_abs(nv, point->v)));
+    const curve c = {.at = rows_at, .n = nrows, .size = size, .l = l, .point = point, .dq = dq, .dv = dv};
+    LG_TRY(differentiate_curve(&c));
+    lg_axpy(nrows, -1, l->best, rows);
     return LG_OK;
 }
 
 lg_status lg_linearised_subtract_rows(lg_linearised *l, const lg_point *point, int k, const double *dq,
                                       const double *dv, double *rows)
 {
-    LG_TRY(add_parameter(l, point, k, -1, rows));
+    LG_TRY(subtract_parameter(l, point, k, rows));
     return subtract_rows(l, point, dq, dv, rows);
 }
 
@@ -223,67 +288,52 @@ lg_status lg_linearised_accelerations(lg_linearised *l, const lg_point *point, i
 
 /* ---- along a turn ---- */
 
-/* q += s Z^T w and v += s B^T w at the point moved by x along `turn` */
-static lg_status add_turned(lg_linearised *l, const lg_point *point, double x, const double *turn, const double *w,
-                            double s, double *q, double *v)
+/* Z^T w and B^T w */
+static lg_status reactions_at(const curve *c, double x, double *value)
 {
+    lg_linearised *l = c->l;
     const lg_system *system = l->accel->system;
     double *B = l->B, *Z = l->Z;
-    lg_zero(system->space->nv, l->theta);
-    lg_axpy(system->space->nv, x, turn, l->theta);
-    lg_space_retract(system->space, point->q, l->theta, l->q);
-    lg_point at = *point;
-    at.q = l->q, at.mem.theta = l->theta;
+    lg_point at = displaced(c, x);
     LG_TRY(linearised_evaluate(l, &at, &(lg_wanted){.B = B, .Z = Z}));
-    lg_pattern_add_BT(system->pattern, Z, s, w, q);
-    lg_pattern_add_BT(system->pattern, B, s, w, v);
+    lg_zero(c->n, value);
+    lg_pattern_add_BT(system->pattern, Z, 1, c->w, value);
+    lg_pattern_add_BT(system->pattern, B, 1, c->w, value + system->space->nv);
     return LG_OK;
 }
 
-/* The derivatives of Z^T w and B^T w along a turn, nv numbers each, by differences with a step. */
-static lg_status differentiate_along(lg_linearised *l, const lg_point *point, double step, const double *turn,
-                                     const double *w, double *found)
+/* w.(Z turn) is the derivative of w.phidot along the turn. Its own derivatives are those of Z^T w, which is `here`, and
+   of B^T w along it; that by q is brought back to the point by Ad(exp(-x turn)). */
+static lg_status add_turned(lg_linearised *l, const lg_point *point, double s, const double *turn, const double *w,
+                            const double *here, double *q, double *v)
 {
-    static const double weight[] = {45.0 / 60, -9.0 / 60, 1.0 / 60};
-    int nv = l->accel->system->space->nv;
-    lg_zero(2 * nv, found);
-    for (int i = 0; i < 3; i++)
-        for (int sign = -1; sign <= 1; sign += 2)
-            LG_TRY(add_turned(l, point, sign * (i + 1) * step, turn, w, sign * weight[i] / step, found, found + nv));
+    const lg_space *space = l->accel->system->space;
+    int nv = space->nv;
+    const curve c = {
+        .at = reactions_at, .n = 2 * nv, .size = lg_max_abs(nv, turn), .l = l, .point = point, .dq = turn, .w = w};
+    LG_TRY(differentiate_curve(&c));
+    lg_axpy(nv, s, l->best, q);
+    lg_axpy(nv, s, l->best + nv, v);
+    lg_add_ad_adjoint(space, -s, turn, here, q);
     return LG_OK;
 }
 
-/* w.(Z turn) is the derivative of w.phidot along the turn. Its own derivatives are those of Z^T w and B^T w along it,
-   by differences as in subtract_rows; that by q is brought back to the point by Ad(exp(-x turn)). */
+/* out = Z^T w at velocities v */
+static lg_status turn_rows(lg_linearised *l, const lg_point *point, const double *v, const double *w, double *out)
+{
+    lg_point at = *point;
+    at.v = v;
+    LG_TRY(linearised_evaluate(l, &at, &(lg_wanted){.Z = l->Z}));
+    lg_zero(l->accel->system->space->nv, out);
+    lg_pattern_add_BT(l->accel->system->pattern, l->Z, 1, w, out);
+    return LG_OK;
+}
+
 lg_status lg_linearised_turned_adjoint(lg_linearised *l, const lg_point *point, double s, const double *turn,
                                        const double *w, double *q, double *v)
 {
-    const lg_system *system = l->accel->system;
-    int nv = system->space->nv;
-    double *here = l->x, *now = l->along[0], *last = l->along[1], *best = l->along[2];
-    double size = lg_max_abs(nv, turn), least = INFINITY;
-    if (size == 0)
-        return LG_OK;
-    for (int n = 0; n < 6; n++) {
-        double change = 0, most;
-        LG_TRY(differentiate_along(l, point, 1e-2 / size / (1 << 3 * n), turn, w, now));
-        most = lg_max_abs(2 * nv, now);
-        for (int i = 0; i < 2 * nv; i++)
-            change = fmax(change, n ? fabs(now[i] - last[i]) : 0);
-        if (n < 2 || change < least)
-            lg_copy(2 * nv, now, best);
-        if (n && (change <= 1e-11 * most || (change >= least && least <= 1e-7 * most)))
-            break;
-        least = n ? fmin(least, change) : INFINITY;
-        lg_copy(2 * nv, now, last);
-    }
-    lg_axpy(nv, s, best, q);
-    lg_axpy(nv, s, best + nv, v);
-    LG_TRY(linearised_evaluate(l, point, &(lg_wanted){.Z = l->Z}));
-    lg_zero(nv, here);
-    lg_pattern_add_BT(system->pattern, l->Z, 1, w, here);
-    lg_add_ad_adjoint(system->space, -s, turn, here, q);
-    return LG_OK;
+    LG_TRY(turn_rows(l, point, point->v, w, l->x));
+    return add_turned(l, point, s, turn, w, l->x, q, v);
 }
 
 /* ---- accelerations, transposed ---- */
@@ -391,30 +441,25 @@ static lg_status find_time(lg_linearised *l, const lg_point *point, int *depends
     return LG_OK;
 }
 
-/* q += s Z^T w at velocities v; Z is left. */
-static lg_status add_Z_back(lg_linearised *l, const lg_point *point, double s, const double *v, const double *w,
-                            double *q)
+/* Without time, -zeta = Z v, and the derivative of B a by q is Z at velocities a. */
+static lg_status subtract_fixed_rows(lg_linearised *l, const lg_point *point, const double *w, double *q, double *v)
 {
-    lg_point at = *point;
-    at.v = v;
-    LG_TRY(linearised_evaluate(l, &at, &(lg_wanted){.Z = l->Z}));
-    lg_pattern_add_BT(l->accel->system->pattern, l->Z, s, w, q);
-    return LG_OK;
+    int nv = l->accel->system->space->nv;
+    double *here = l->x, *at_a = l->y;
+    LG_TRY(turn_rows(l, point, point->v, w, here));
+    lg_axpy(nv, -1, here, v);
+    LG_TRY(turn_rows(l, point, point->a, w, at_a));
+    lg_axpy(nv, -1, at_a, q);
+    return add_turned(l, point, -1, point->v, w, here, q, v);
 }
 
-/* Without time, -zeta = Z v, and the derivative of B a by q is Z at velocities a less Z at rest. */
 lg_status lg_linearised_subtract_rows_adjoint(lg_linearised *l, const lg_point *point, const double *w, double *q,
                                               double *v)
 {
-    int nv = l->accel->system->space->nv, depends;
-    LG_TRY(find_time(l, point, &depends));
-    if (depends)
-        return subtract_by_colours(l, point, w, q, v);
-    LG_TRY(lg_linearised_turned_adjoint(l, point, -1, point->v, w, q, v));
-    LG_TRY(add_Z_back(l, point, -1, point->v, w, v));
-    LG_TRY(add_Z_back(l, point, -1, point->a, w, q));
-    lg_zero(nv, l->v);
-    return add_Z_back(l, point, 1, l->v, w, q);
+    int depends = 0;
+    if (!(l->accel->system->flags & LG_SYSTEM_FIXED_ROWS))
+        LG_TRY(find_time(l, point, &depends));
+    return depends ? subtract_by_colours(l, point, w, q, v) : subtract_fixed_rows(l, point, w, q, v);
 }
 
 lg_status lg_linearised_accelerations_adjoint(lg_linearised *l, const lg_point *point, int count, const double *a,
@@ -427,14 +472,8 @@ lg_status lg_linearised_accelerations_adjoint(lg_linearised *l, const lg_point *
     if (lam)
         lg_copy(nrows, lam, w_rows);
     LG_TRY(lg_accel_solve_linear(l->accel, w)); /* the matrix is symmetric */
-    for (int k = 0; k < count; k++) {
-        LG_TRY(lg_linearised_terms(l, point, k));
-        gradient[k] -= lg_dot(nv, w, l->force);
-        lg_zero(nrows, l->y);
-        if (nrows)
-            LG_TRY(add_parameter(l, point, k, 1, l->y));
-        gradient[k] -= lg_dot(nrows, w_rows, l->y);
-    }
+    for (int k = 0; k < count; k++)
+        LG_TRY(lg_linearised_subtract_share(l, point, k, w, w_rows, &gradient[k]));
     lg_linearised_forces_adjoint(l, -1, w, q, v);
     return nrows ? lg_linearised_subtract_rows_adjoint(l, point, w_rows, q, v) : LG_OK;
 }

@@ -15,8 +15,7 @@ typedef struct lg_linearised {
     lg_chain *of_q, *of_v; /* those of K and D */
     double *work; /* scratch for derivatives by parameters */
     double *force, *phi, *phidot; /* derivatives by a parameter: of the residual M a + gyro - force + B^T lam, rows */
-    double *now, *last, *best; /* nrows each: derivatives by differences with several steps */
-    double *along[3]; /* 2 nv each: the same of derivatives along a turn */
+    double *value, *now, *rest, *best; /* of derivatives by differences: as many numbers as 2 nv or nrows */
     double *term, *rows; /* room for a term and for the zetas, or other rows, of a point */
     double *x, *y; /* nv + nrows each */
     double *q, *v, *theta; /* of a displaced point */
@@ -34,6 +33,10 @@ lg_status lg_linearised_differentiate(lg_linearised *l, const lg_point *point, i
 /* *sum += the weighted sum of the terms' derivatives by parameter k at a point. */
 lg_status lg_linearised_weigh(lg_linearised *l, const lg_point *point, int k, const lg_term_weights *weights,
                               double *sum);
+/* *gradient -= those of the index-1 equations with the weights of their rows (NULL: zeros), at a point with its a and
+   lam. */
+lg_status lg_linearised_subtract_share(lg_linearised *l, const lg_point *point, int k, const double *forces,
+                                       const double *rows, double *gradient);
 /* l->force, phi and phidot by parameter k at a point. */
 lg_status lg_linearised_terms(lg_linearised *l, const lg_point *point, int k);
 /* out (nv) = d(B^T lam)/dp for parameter k at a point, of which t, q and lam count. */

@@ -129,24 +129,6 @@ lg_status lg_unconstrained_slopes(lg_unconstrained *unconstrained, lg_linearised
     return LG_OK;
 }
 
-/* The share of parameter k, for the solution in `unconstrained`. */
-static lg_status add_share(const lg_unconstrained *unconstrained, lg_linearised *l, const lg_point *point, int k,
-                           double *gradient)
-{
-    int nv = l->accel->system->space->nv, nrows = l->accel->system->pattern->nrows, nown = unconstrained->nown;
-    const double *w = unconstrained->x;
-    double *still = unconstrained->Btlam, *rows = l->now;
-    LG_TRY(lg_linearised_terms(l, point, k));
-    *gradient -= lg_dot(nv, w, l->force);
-    if (!nown)
-        return LG_OK;
-    lg_zero(nv, still);
-    lg_zero(nrows, rows);
-    LG_TRY(lg_linearised_subtract_rows(l, point, k, still, still, rows));
-    *gradient += lg_dot(nown, w + nv, rows + nrows - nown);
-    return LG_OK;
-}
-
 lg_status lg_unconstrained_adjoint(lg_unconstrained *unconstrained, lg_linearised *l, const lg_point *point, int count,
                                    const double *a, double *lam, double *q, double *v, double *gradient)
 {
@@ -164,10 +146,10 @@ lg_status lg_unconstrained_adjoint(lg_unconstrained *unconstrained, lg_linearise
     LG_TRY(solve_again(unconstrained, l->accel));
     lg_pattern_add_B(pattern, l->B, -1, w, lam);
     lg_zero(nown, lam + first);
-    for (int k = 0; k < count; k++)
-        LG_TRY(add_share(unconstrained, l, point, k, &gradient[k]));
-    lg_linearised_forces_adjoint(l, -1, w, q, v);
     lg_zero(first, rows);
     lg_copy(nown, w + nv, rows + first);
+    for (int k = 0; k < count; k++)
+        LG_TRY(lg_linearised_subtract_share(l, point, k, w, nown ? rows : NULL, &gradient[k]));
+    lg_linearised_forces_adjoint(l, -1, w, q, v);
     return nown ? lg_linearised_subtract_rows_adjoint(l, point, rows, q, v) : LG_OK;
 }

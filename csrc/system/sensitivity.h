@@ -4,9 +4,11 @@
 
 #include "system/system.h"
 
-/* Factors of the terms of the residual M a + gyro - force + B^T lam, and of rows. */
+/* Factors of terms; NULL: zeros. */
 typedef struct lg_term_weights {
-    const double *forces, *phi, *phidot; /* nv, nrows, nrows; phidot NULL: zeros */
+    const double *forces; /* nv: of the residual M a + gyro - force + B^T lam */
+    const double *phi, *phidot, *zeta; /* nrows */
+    const double *reactions; /* nv: of M a + B^T lam alone */
 } lg_term_weights;
 
 struct lg_sensitivity {

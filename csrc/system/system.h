@@ -28,7 +28,8 @@ enum {
     LG_SYSTEM_FIXED_LOADS = 16, /* it does not read the load factor */
     LG_SYSTEM_CONSERVATIVE = 32, /* at rest, `force` is the negative derivative of the potential energy */
     LG_SYSTEM_HAS_POTENTIAL = 64, /* at rest, `force` follows from a potential, which `energy` need not contain */
-    LG_SYSTEM_REGULAR_MASS = 128 /* M is constant, and every block of it has an inverse */
+    LG_SYSTEM_REGULAR_MASS = 128, /* M is constant, and every block of it has an inverse */
+    LG_SYSTEM_FIXED_ROWS = 256 /* constraint rows do not depend on time at fixed q and v */
 };
 
 /* Optional parts: optional.h, step.h, sensitivity.h. */

@@ -174,7 +174,8 @@ static lg_status add_parameters(lg_genalpha_stepper *g, const lg_point *start, c
     const lg_alpha_slopes *d = g->slopes;
     lg_linearised *l = &g->base.linear;
     int nv = g->base.system->space->nv, has_phidot = g->index != LG_INDEX_3 || g->base.system->pattern->nnonholonomic;
-    lg_term_weights weights = {d->x, d->weight_phi, has_phidot ? d->weight_phidot : NULL};
+    const lg_term_weights weights = {
+        .forces = d->x, .phi = d->weight_phi, .phidot = has_phidot ? d->weight_phidot : NULL};
     weigh_rows(g, m);
     for (int k = 0; k < g->base.nparameters; k++) {
         double share = 0;

@@ -211,7 +211,7 @@ static lg_status stage_to_start(lg_radau_stepper *r, int i, const double *q_end,
     lg_radau_slopes *d = r->slopes;
     const lg_radau_stage_slopes *stage = &d->stage[i];
     lg_linearised *l = &r->base.linear;
-    int nv = r->base.system->space->nv, nrows = r->base.system->pattern->nrows;
+    int nv = r->base.system->space->nv;
     lg_point point = lg_radau_point(r, i);
     lg_zero(nv, d->turn);
     add_position(r, stage, q_end, d->turn);
@@ -219,8 +219,7 @@ static lg_status stage_to_start(lg_radau_stepper *r, int i, const double *q_end,
         d->turn[k] = -d->turn[k];
     lg_moves_end_adjoint(&stage->moves, d->turn, s->q, d->dv0);
     lg_axpy(nv, -1, stage->da, s->v);
-    lg_zero(nrows, l->rows);
-    const lg_term_weights weights = {stage->known, l->rows, stage->known + nv};
+    const lg_term_weights weights = {.forces = stage->known, .phidot = stage->known + nv};
     for (int k = 0; k < r->base.nparameters; k++) {
         double share = 0;
         LG_TRY(lg_linearised_weigh(l, &point, k, &weights, &share));

@@ -1,0 +1,174 @@
+/* The adjoint of a half-explicit step, from its end to its start, with its slopes and multipliers: the transposed maps
+   of sensitivities.c. */
+#include "core/small.h"
+#include "integrator/herk/step.h"
+
+static int slopes_count(const lg_herk_stepper *rk)
+{
+    return 2 * rk->slopes.space->nv * rk->stages;
+}
+
+static int count_kept(const lg_stepper *self)
+{
+    const lg_herk_stepper *rk = (const lg_herk_stepper *)self;
+    return 1 + slopes_count(rk) + self->system->pattern->nrows * rk->stages;
+}
+
+static void keep(const lg_stepper *self, double *kept)
+{
+    const lg_herk_stepper *rk = (const lg_herk_stepper *)self;
+    kept[0] = rk->h;
+    lg_copy(slopes_count(rk), rk->slopes.K, kept + 1);
+    lg_copy(self->system->pattern->nrows * rk->stages, rk->derivatives.Lam, kept + 1 + slopes_count(rk));
+}
+
+static void take(lg_herk_stepper *rk, const lg_state *before, const double *kept)
+{
+    int nrows = rk->base.system->pattern->nrows;
+    double *Lam = rk->derivatives.Lam;
+    rk->h = kept[0];
+    lg_copy(slopes_count(rk), kept + 1, rk->slopes.K);
+    lg_copy(nrows * rk->stages, kept + 1 + slopes_count(rk), Lam);
+    lg_zero(nrows, rk->lam_end);
+    for (int i = 0; i < rk->stages; i++)
+        lg_axpy(nrows, rk->d[i], i ? Lam + (long)nrows * i : before->lam, rk->lam_end);
+}
+
+/* From the adjoint of accelerations and multipliers of the end to that of q and v. What remains of them is for the
+   stages. */
+static lg_status acceleration_back(lg_herk_stepper *rk, const lg_point *end, const lg_sensitivities *s,
+                                   double *gradient)
+{
+    int nv = rk->slopes.space->nv, nrows = rk->base.system->pattern->nrows;
+    if (!rk->consistent && !lg_herk_needs_acceleration(rk))
+        return LG_OK;
+    LG_TRY(lg_linearise(&rk->base.linear, end, NULL));
+    if (rk->consistent) {
+        LG_TRY(lg_linearised_accelerations_adjoint(&rk->base.linear, end, rk->base.nparameters, s->a, s->lam, s->q,
+                                                   s->v, gradient));
+        lg_zero(nrows, s->lam);
+    } else {
+        LG_TRY(lg_unconstrained_adjoint(&rk->unconstrained, &rk->base.linear, end, rk->base.nparameters, s->a, s->lam,
+                                        s->q, s->v, gradient));
+    }
+    lg_zero(nv, s->a);
+    return LG_OK;
+}
+
+/* From the adjoint of the state at the end to that of q and v before their projection. */
+static lg_status end_back(lg_herk_stepper *rk, const lg_state *before, const lg_sensitivities *s, double *gradient)
+{
+    const lg_space *space = rk->slopes.space;
+    lg_follower *follower = &rk->derivatives.at.follower;
+    lg_accel *accel = &rk->base.accel;
+    lg_herk_move(rk, before, &rk->A[rk->end], 0, rk->h);
+    lg_copy(space->nv, rk->theta, rk->theta_end);
+    lg_copy(space->nq, rk->q, rk->q_end);
+    lg_copy(space->nv, rk->v, rk->v_end);
+    lg_follow_begin(follower);
+    accel->follower = follower;
+    lg_status status = lg_herk_finish(rk, before, rk->h);
+    accel->follower = NULL;
+    LG_TRY(status);
+    lg_point end = lg_herk_point(before, rk->h, 1, rk->theta_end, rk->q_end, rk->v_end);
+    end.a = rk->a_end, end.lam = rk->lam_end, end.work = accel->work;
+    LG_TRY(acceleration_back(rk, &end, s, gradient));
+    return lg_follow_back(follower, rk->base.nparameters, s->q, s->v, gradient, &rk->base.report);
+}
+
+/* Linearises stage i, and factors the transposed matrix: the rows of both points change places. The present point is
+   the next one. */
+static lg_status linearise_transposed(lg_herk_stepper *rk, const lg_state *before, int i, lg_point *point,
+                                      lg_point *next)
+{
+    lg_herk_derivatives *d = &rk->derivatives;
+    lg_accel *accel = &rk->base.accel;
+    lg_report *report = &rk->base.report;
+    lg_herk_move(rk, before, &rk->A[i], 0, rk->h);
+    lg_herk_copy_point(rk);
+    *point = lg_herk_stage_point(rk, before, i, rk->h);
+    LG_TRY(lg_linearise(&rk->base.linear, point, NULL));
+    LG_TRY(lg_accel_assemble(accel, point, &(lg_wanted){.B = rk->B}, report));
+    lg_herk_move(rk, before, &rk->A[i + 1], 0, rk->h);
+    *next = lg_herk_point(before, rk->h, rk->c[i + 1], rk->theta, rk->q, rk->v);
+    LG_TRY(lg_accel_eval(accel, next, &(lg_wanted){.B = rk->B_next, .Z = d->Z}, report));
+    lg_herk_move_derivatives(rk, i + 1);
+    return lg_accel_border(accel, next, rk->B_next, rk->B, report);
+}
+
+/* From the adjoint of the slope of stage i and of the next point to those of the stage's own point and of the known
+   part of the next one; the solution with the transposed matrix stands in accel->x. */
+static lg_status solve_back(lg_herk_stepper *rk, int i, const lg_point *point, const lg_point *next, double *gradient)
+{
+    lg_herk_derivatives *d = &rk->derivatives;
+    lg_linearised *l = &rk->base.linear;
+    const lg_pattern *pattern = rk->base.system->pattern;
+    int nv = d->at.nv, nrows = pattern->nrows;
+    double pivot = lg_herk_pivot(&rk->A[i + 1], rk->h), *x = rk->base.accel.x, *rows = x + nv;
+    lg_copy(nv, lg_stage_derivatives_at(&d->at, i, 0) + nv, x);
+    lg_axpy(nv, pivot, d->at.v, x);
+    lg_zero(nrows, rows);
+    lg_axpy(nrows, rk->d[i], d->lam_end, rows);
+    LG_TRY(lg_accel_solve_linear(&rk->base.accel, x));
+    for (int k = 0; k < rk->base.nparameters; k++) {
+        double of_forces = 0, of_rows = 0;
+        LG_TRY(lg_linearised_weigh(l, point, k, &(lg_term_weights){.forces = x}, &of_forces));
+        LG_TRY(lg_linearised_weigh(l, next, k, &(lg_term_weights){.phidot = rows}, &of_rows));
+        gradient[k] -= of_forces + of_rows / pivot;
+    }
+    lg_pattern_add_BT(pattern, rk->B_next, -1 / pivot, rows, d->at.v);
+    lg_pattern_add_BT(pattern, d->Z, -1 / pivot, rows, d->at.q);
+    lg_stage_derivatives_advance_back(&d->at, &rk->A[i + 1], 1);
+    lg_linearised_forces_adjoint(l, -1, x, d->at.q, d->at.v);
+    return LG_OK;
+}
+
+static lg_status stage_back(lg_herk_stepper *rk, const lg_state *before, int i, int stages, double *gradient)
+{
+    lg_herk_derivatives *d = &rk->derivatives;
+    lg_point point, next;
+    LG_TRY(linearise_transposed(rk, before, i, &point, &next));
+    if (i + 1 == rk->end) {
+        lg_axpy(d->at.nv, 1, d->q_end, d->at.q);
+        lg_axpy(d->at.nv, 1, d->v_end, d->at.v);
+    }
+    if (i + 1 < stages)
+        lg_stage_derivatives_rate_back(&d->at, i + 1);
+    return solve_back(rk, i, &point, &next, gradient);
+}
+
+static lg_status go_back(lg_stepper *self, const lg_state *before, const lg_state *after, const double *kept,
+                         const lg_sensitivities *s, double *gradient)
+{
+    lg_herk_stepper *rk = (lg_herk_stepper *)self;
+    lg_herk_derivatives *d = &rk->derivatives;
+    int nv = d->at.nv, nrows = self->system->pattern->nrows, stages = rk->consistent ? rk->end : rk->stages;
+    (void)after;
+    take(rk, before, kept);
+    LG_TRY(end_back(rk, before, s, gradient));
+    lg_copy(nv, s->q, d->q_end);
+    lg_copy(nv, s->v, d->v_end);
+    lg_copy(nrows, s->lam, d->lam_end);
+    lg_zero(nv, s->q);
+    lg_zero(nv, s->v);
+    lg_stage_derivatives_begin_back(&d->at, s, rk->h);
+    lg_axpy(nv, 1, s->a, lg_stage_derivatives_at(&d->at, stages - 1, 0) + nv);
+    for (int i = LG_STAGES - 2; i > 0; i--)
+        if (i < stages)
+            LG_TRY(stage_back(rk, before, i, stages, gradient));
+    lg_herk_move(rk, before, &rk->A[1], 0, rk->h);
+    lg_herk_move_derivatives(rk, 1);
+    lg_stage_derivatives_rate_back(&d->at, 1);
+    lg_stage_derivatives_advance_back(&d->at, &rk->A[1], 0);
+    lg_stage_derivatives_end_back(&d->at);
+    lg_zero(nrows, s->lam);
+    lg_axpy(nrows, rk->d[0], d->lam_end, s->lam);
+    return LG_OK;
+}
+
+static const lg_stepper_adjoint herk_adjoint = {.count = count_kept, .keep = keep, .step = go_back};
+
+const lg_stepper_sensitivities lg_herk_sensitivities = {.refused = lg_stage_derivatives_refused,
+                                                        .layout = lg_herk_layout_derivatives,
+                                                        .step = lg_herk_differentiate,
+                                                        .adjoint = &herk_adjoint};
