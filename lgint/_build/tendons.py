@@ -8,12 +8,12 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lgint import _core
 from lgint._args import Array, array, number, shown
 from lgint._build.parts import Partner
 from lgint._build.springs import SpringBuilder
 from lgint._build.timed import Load, set_kinks, value_in_time
 from lgint._model.record import ForceRow
+from lgint._model.tendons import Piece
 from lgint._rotation import direction, triad_about
 
 Pulley = tuple[ArrayLike, float] | tuple[ArrayLike, float, float]
@@ -206,7 +206,7 @@ def _turned(circle: Circle, angle: float) -> Array:
 
 def _meet(a: Circle, b: Circle) -> tuple[float, float, float]:
     """The angles at which a piece leaves the first circle and meets the second one, and its length."""
-    return _core.wrapped(b.x - a.x, np.ravel([a.triad, b.triad]), (a.radius, b.radius))
+    return Piece(b.x - a.x, (a.triad, b.triad), (a.radius, b.radius)).meet()
 
 
 def _along(name: str, circles: list[Circle]) -> tuple[list[list[float]], float]:

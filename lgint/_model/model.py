@@ -31,7 +31,8 @@ from lgint._model.record import (
 )
 from lgint._model.rod import Rod
 from lgint._model.system import UPPER, System
-from lgint._model.values import COM, RADIUS, SHAPE, Entries, Names, changed, check_limits, order_of, value_in
+from lgint._model.tendons import check_places
+from lgint._model.values import COM, SHAPE, Entries, Names, changed, check_limits, order_of, value_in
 from lgint.modal import Modes
 
 GROUND: Final = "ground"
@@ -157,39 +158,16 @@ class Model(System):
 
     def _with_values(self, values: Mapping[str, Any]) -> Model:
         """The model with other values and the same start and shape; it is no longer a model of `lgint.models`."""
-        for name in values:
-            if self._values[name].key == RADIUS:
-                changed(self._record, self._values[name], name, values[name])  # refuses what is no radius
-                if not self._has_tight_tendons(values) and self._has_tight_tendons({}):
-                    raise ValueError(f"{name}: {self._most(name, values)}, got {float(values[name]):g}")
-        return self._varied(values)
-
-    def _has_tight_tendons(self, values: Mapping[str, Any]) -> bool:
-        """Whether the lengths of tendons are numbers at the start, so that no place is inside a pulley."""
-        try:
-            model = self._varied(values)
-        except ValueError:  # their angles, which are memory, are none
-            return False
-        force = model.core.evaluate(0.0, model.q0, model.v0, mem=model.mem0, want=("force",))["force"]
-        return bool(np.isfinite(force).all())
-
-    def _most(self, name: str, values: Mapping[str, Any]) -> str:
-        """The radii of a pulley that leave the places next to it outside."""
-        low, high = 0.0, float(values[name])
-        for _ in range(40):
-            middle = (low + high) / 2
-            low, high = (middle, high) if self._has_tight_tendons({**values, name: middle}) else (low, middle)
-        return f"a radius below {low:.6g} expected, since the places next to the pulley are outside of it at the start"
-
-    def _varied(self, values: Mapping[str, Any]) -> Model:
         record = self._record
         for name in sorted(values, key=lambda name: order_of(self._values[name])):
             record = changed(record, self._values[name], name, values[name])
         if record is self._record:
             return self
-        check_limits(record, {name: self._values[name] for name in values})
+        names = {name: self._values[name] for name in values}
+        check_limits(record, names)
         weighs = any(record["gravity"]) != any(self._record["gravity"])  # without gravity the shape has no weights
-        if weighs or any(self._values[name].key in SHAPE for name in values):
+        if weighs or any(value.key in SHAPE for value in names.values()):
+            check_places(record, self._record, names, values, lambda who: self.kinematics(who, self.q0, self.v0)[:2])
             note = {"q0": self.q0.tolist(), "v0": self.v0.tolist(), "origin": None}
             other = Model({**record, **note})  # type: ignore[typeddict-item]
             kept = sum(count for _, count in self._compiled.memory)
@@ -200,7 +178,7 @@ class Model(System):
                     other = other._with_com_at_start(name, change)
             return other
         other = self._copy()
-        owners = {self._values[name].owner for name in values}
+        owners = {value.owner for value in names.values()}
         other._parameters = parameters_of(self._compiled, self._parameters, record, owners)
         other.core = self.core.varied(other._parameters, other._make(self._compiled.states and States()))
         other._set_record(record)

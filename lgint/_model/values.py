@@ -178,7 +178,7 @@ def _of_tendons(record: Record) -> dict[str, Value]:
         pieces = pieces_of(record, row)
         name = row.removesuffix(".0") if pieces and record["forces"][row]["kind"] == TENSE else row
         for place in range(len(pieces) + 1 if pieces else 0):
-            piece, end = _pieces_at(pieces, place)[0]
+            piece, end = pieces_at(pieces, place)[0]
             if not _is_node(record, record["forces"][piece]["bodies"][end]):
                 found[f"{name}.point{place}"] = Value("forces", row, POINTS, "m", None, place)
             if _radii(record, piece, end):
@@ -204,7 +204,7 @@ def pieces_of(record: Record, first: str) -> list[str]:
     return found
 
 
-def _pieces_at(pieces: Sequence[str], place: int) -> list[tuple[str, int]]:
+def pieces_at(pieces: Sequence[str], place: int) -> list[tuple[str, int]]:
     """The pieces that end at a place of a tendon, with their ends there."""
     return [(pieces[i], end) for i, end in ((place - 1, 1), (place, 0)) if 0 <= i < len(pieces)]
 
@@ -229,7 +229,7 @@ def value_in(record: Record, value: Value) -> Any:
     if value.key == COM:
         return row.get(COM, [0.0] * 3)
     if _is_place(row, value):
-        piece, end = _pieces_at(pieces_of(record, value.row), value.place or 0)[0]
+        piece, end = pieces_at(pieces_of(record, value.row), value.place or 0)[0]
         return _radii(record, piece, end) if value.key == RADIUS else record["forces"][piece][POINTS][end]
     found = row[value.key]
     if value.key == LOAD:
@@ -358,7 +358,7 @@ def _with_place(record: Record, value: Value, new: Any) -> Record:
     On a drum it stays fastened where it was, and its length without tension stays.
     """
     forces: Any = {**record["forces"]}
-    for piece, end in _pieces_at(pieces_of(record, value.row), value.place or 0):
+    for piece, end in pieces_at(pieces_of(record, value.row), value.place or 0):
         row = forces[piece]
         if value.key == RADIUS:
             forces[piece] = {**row, ("radius_a", "radius_b")[end]: new}

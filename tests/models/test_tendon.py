@@ -1,6 +1,7 @@
 """Elastic tendons: lengths by closed forms and MuJoCo, machines, energy, and what is refused."""
 
 import pickle
+import re
 
 import numpy as np
 import pytest
@@ -381,6 +382,49 @@ def test_a_radius_that_swallows_the_next_place_is_refused():
     with pytest.raises(ValueError, match=r"rope\.radius1: a radius below 1\.00499 expected, .*, got 2"):
         model.with_parameters(**{"rope.radius1": 2.0})
     assert model.with_parameters(**{"rope.radius1": 1.0049}).values["rope.radius1"] == 1.0049
+
+
+def between_drums(centre=(0.0, 0.0, 0.0)):
+    """A rope that is wound on a drum of a body, from a point over a pulley."""
+    b = lgint.ModelBuilder()
+    b.add_body("drum", mass=1.0, inertia=(1, 1, 1), position=(1.0, 0, 0))
+    pulleys = {1: ((0, 1, 0), 0.2), 2: ((0, 1, 0), 0.3, 1.0)}
+    places = [(-1, 0, -1), centre, (1, 0, 0)]
+    b.add_tendon([lgint.ground, lgint.ground, "drum"], points=places, pulleys=pulleys, stiffness=1e4, name="rope")
+    return b.build()
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "message"),
+    [
+        ("rope.point0", (0.1, 0, -0.1), "a point expected with which the places 0 and 1 are apart"),
+        ("rope.point0[2]", 5.0, None),
+        ("rope.point1", (-0.9, 0.4, -0.9), "a point expected with which the places 0 and 1 are apart"),
+        ("rope.point1", (1, 0, 0.05), "a point expected with which the places 1 and 2 are apart"),
+        ("rope.point2", (-1.05, 0, 0), "a point expected with which the places 1 and 2 are apart"),
+        ("rope.point2[0]", -1.05, "a point expected .*, got -1.05"),
+        ("rope.radius1", 2.0, r"a radius below 0\.953939 expected"),
+        ("rope.radius2", 1.5, r"a radius below 0\.979796 expected"),
+        ("drum.com", (-1.05, 0, 0), None),
+    ],
+)
+def test_a_place_that_comes_into_a_pulley_is_refused(name, value, message):
+    """As by the builder; a COM moves no place."""
+    model = between_drums()
+    if message is None:
+        assert np.isfinite(model.with_parameters(**{name: value}).state().energy("potential"))
+        return
+    with pytest.raises(ValueError, match=f"^{re.escape(name)}: {message}"):
+        model.with_parameters(**{name: value})
+
+
+def test_places_and_radii_that_change_together_are_judged_together():
+    model = between_drums()
+    both = {"rope.point0": (0.1, 0, -0.1), "rope.radius1": 0.05}
+    assert model.with_parameters(**both).values["rope.radius1"] == 0.05
+    model.with_parameters(**{"drum.com": (-1.05, 0, 0), "rope.point2": (1.05, 0, 0)})  # where it was
+    with pytest.raises(ValueError, match=r"^rope\.point2"):
+        model.with_parameters(**{"drum.com": (-1.05, 0, 0), "rope.point2": (0, 0, 0)})
 
 
 @pytest.mark.parametrize("name", ["rope.point0[0]", "rope.point1[2]", "rope.point2[0]", "rope.radius2"])
