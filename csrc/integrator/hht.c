@@ -8,6 +8,8 @@
        (17)        q = q_n + h v_n + h^2 ((1/2 - beta) a_n + beta a)
        (18)        v = u + h gamma a,    u = v_n + h (1 - gamma) a_n.
 
+   Nonholonomic rows, which the paper does not have, hold for the velocities: B(q) v = 0.
+
    On Euler parameters e the modified method replaces (18) by
 
        (34)        v = L(q)^T L(q_n) u + h gamma (I - e e^T) a.
@@ -113,28 +115,22 @@ typedef struct lg_hht_stepper {
 
     /* the current step */
     const lg_state *start;
-    double t, h, beta_prime, row_noise;
+    double t, h, beta_prime, gamma_prime, row_noise;
     double *theta0, *u; /* the known parts of theta and v */
     double *a, *lam; /* unknowns */
     double *theta, *q, *v, *vdot, *old; /* at the end of the step; old = F_n, transported */
     double *X, *D; /* per block: dv/da over h gamma; d old/dq */
+    double *phidot, *Z, *part; /* of nonholonomic rows, else NULL; room as long as B */
     lg_chain *chain;
 } lg_hht_stepper;
 
 /* ---- options ---- */
 
-/* Every block that rotates a body must be one of Euler parameters, and every row one of positions. */
+/* Every block that rotates a body must be one of Euler parameters. */
 static lg_status check_kinds(lg_stepper *self)
 {
     const lg_system *system = self->system;
     const lg_space *space = system->space;
-    if (system->pattern->nnonholonomic) {
-        const char *row = system->row_name(system->self, lg_pattern_nonholonomic(system->pattern, 0));
-        lg_report_say(&self->report,
-                      "modified: the schemes as printed have no nonholonomic rows, as %.*s is; take None",
-                      LG_SHORT(row));
-        return LG_BAD_ARGUMENT;
-    }
     for (const lg_factor *f = space->factor; f < space->factor + space->nfactors; f++) {
         int is_tree = (system->flags & LG_SYSTEM_TREES) != 0 && f == space->block[f->block].factor;
         int turns = f->node->rotation || is_tree;
@@ -179,6 +175,12 @@ static void hht_layout(lg_stepper *self, lg_arena *arena)
     double **matrices[] = {&g->X, &g->D};
     for (size_t i = 0; i < sizeof matrices / sizeof *matrices; i++)
         *matrices[i] = lg_arena_doubles(arena, (size_t)space->nm);
+    const lg_pattern *pattern = self->system->pattern;
+    if (pattern->nnonholonomic) {
+        g->phidot = lg_arena_doubles(arena, nrows);
+        g->Z = lg_arena_doubles(arena, (size_t)pattern->nvalues);
+        g->part = lg_arena_doubles(arena, (size_t)pattern->nvalues);
+    }
     g->q = lg_arena_doubles(arena, (size_t)space->nq);
     g->lam = lg_arena_doubles(arena, nrows);
     lg_implicit_layout(&g->implicit, &self->accel, 1, 0, arena);
@@ -337,6 +339,7 @@ static lg_status evaluate_system(lg_hht_stepper *g, lg_wanted *wanted, int with_
         wanted->tangent = &tangent;
         wanted->ntangents = 1;
         wanted->B = system->pattern->nrows ? accel->B : NULL;
+        wanted->Z = g->Z;
     }
     accel->evaluations++;
     return system->eval(system->self, &point, wanted);
@@ -366,10 +369,12 @@ static lg_status hht_evaluate(void *self, int with_matrix, double *residual, lg_
     double *phi = residual + nv, wa = 1 / (1 + g->alpha);
     lg_wanted wanted = lg_implicit_terms(&g->implicit);
     wanted.phi = nrows ? phi : NULL;
+    wanted.phidot = g->phidot;
 
     hht_follow(g, with_matrix);
     LG_TRY(evaluate_system(g, &wanted, with_matrix));
     lg_implicit_forces(&g->implicit, nv, wa, g->alpha * wa, g->old, norms);
+    lg_implicit_put_nonholonomic(g->base.system->pattern, g->gamma_prime, g->phidot, phi);
     lg_implicit_rows(0, nrows, g->beta_prime, g->row_noise, 0, phi, norms);
     return LG_OK;
 }
@@ -385,9 +390,8 @@ static lg_status hht_factor(void *self, int with_matrix, int keeps)
     }
 
     add_transport(g);
-    if (g->base.system->pattern->nrows) {
-        lg_matrix_add_border(&accel->matrix, 1, accel->B, g->beta_prime, accel->B, 0, g->chain);
-    }
+    if (g->base.system->pattern->nrows)
+        lg_implicit_add_rows(accel, g->beta_prime, g->gamma_prime, g->Z, g->part, g->chain);
     g->base.stats.jacobians++;
     g->base.stats.newton_factorisations++;
     return lg_factor_named(g->base.system, &accel->matrix, &g->base.report);
@@ -439,6 +443,7 @@ static void hht_begin(lg_hht_stepper *g, const lg_state *state, double h)
     g->t = state->t;
     g->h = h;
     g->beta_prime = 1 / (h * h * g->beta);
+    g->gamma_prime = g->gamma / (h * g->beta);
     g->row_noise = 64 * DBL_EPSILON * (1 + lg_max_abs(g->base.system->space->nq, state->q));
     hht_predict(g, state, h);
     hht_form_chains(g);

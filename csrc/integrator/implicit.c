@@ -168,6 +168,31 @@ void lg_implicit_rows(int set, int nrows, double scale, double noise, double siz
     norms->size.rows[set] = scale * size;
 }
 
+void lg_implicit_put_nonholonomic(const lg_pattern *pattern, double gamma_prime, const double *phidot, double *phi)
+{
+    for (int i = 0; i < pattern->nnonholonomic; i++) {
+        int row = lg_pattern_nonholonomic(pattern, i);
+        phi[row] = phidot[row] / gamma_prime;
+    }
+}
+
+void lg_implicit_add_rows(lg_accel *accel, double scale, double gamma_prime, double *Z, double *part,
+                          const lg_chain *chain)
+{
+    const lg_pattern *pattern = accel->system->pattern;
+    lg_matrix *matrix = &accel->matrix;
+    if (!pattern->nnonholonomic) {
+        lg_matrix_add_border(matrix, 1, accel->B, scale, accel->B, 0, chain);
+        return;
+    }
+    lg_matrix_put_columns(matrix, accel->B);
+    lg_pattern_part(pattern, accel->B, part);
+    lg_matrix_add_rows(matrix, scale, accel->B, 0, chain);
+    lg_matrix_add_rows(matrix, scale / gamma_prime, part, 1, chain);
+    lg_pattern_part(pattern, Z, part);
+    lg_matrix_add_rows(matrix, scale / gamma_prime, part, 0, chain);
+}
+
 lg_status lg_implicit_solve(lg_implicit *implicit, lg_stepper *self, const lg_newton_problem *problem,
                             const lg_point *end, lg_newton_memory *memory, lg_newton_result *result)
 {

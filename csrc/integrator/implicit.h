@@ -52,6 +52,12 @@ lg_status lg_implicit_move_by_rows(lg_implicit *implicit, const lg_accel *accel,
 /* One set of constraint rows times a scale, and their norms, from the noise and the size of the rows before. */
 void lg_implicit_rows(int set, int nrows, double scale, double noise, double size, double *rows,
                       lg_residual_norms *norms);
+/* Nonholonomic rows of index 3: phidot over gamma' = dv/dq in place of phi. */
+void lg_implicit_put_nonholonomic(const lg_pattern *pattern, double gamma_prime, const double *phidot, double *phi);
+/* Borders a matrix with the rows of index 3: positions, and velocities where rows are nonholonomic, which take Z and
+   `part`, as long as B, and change accel->B. */
+void lg_implicit_add_rows(lg_accel *accel, double scale, double gamma_prime, double *Z, double *part,
+                          const lg_chain *chain);
 /* Newton's method for the state at `end`; iterations are counted, failures reported. `result` on entry: whether there
    is a valid matrix. */
 lg_status lg_implicit_solve(lg_implicit *implicit, lg_stepper *self, const lg_newton_problem *problem,

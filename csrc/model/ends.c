@@ -31,3 +31,20 @@ lg_status lg_step_rows(const lg_model *m, lg_form form, const lg_point *at, doub
     LG_TRY(lg_model_add_wrenches(m, form, at, &want));
     return lg_model_collect(m, at, &want);
 }
+
+void lg_step_slips(const lg_model *m, const lg_pair *pair, const lg_pair_wanted *wanted, const double *phidot,
+                   double *B, double *Z, double *part)
+{
+    const lg_pattern *p = &m->pattern;
+    for (int i = 0; wanted->phi && i < p->nnonholonomic; i++) {
+        int row = lg_pattern_nonholonomic(p, i);
+        wanted->phi[row] = pair->h * phidot[row];
+    }
+    if (!wanted->B)
+        return;
+    lg_pattern_mask_nonholonomic(p, 0, wanted->B);
+    lg_pattern_part(p, B, part);
+    lg_axpy(p->nvalues, 1, part, wanted->B);
+    lg_pattern_part(p, Z, part);
+    lg_axpy(p->nvalues, 0.5 * pair->h, part, wanted->B);
+}

@@ -14,5 +14,9 @@ lg_point lg_step_end(const lg_pair *pair, const double *v);
 void lg_step_chains(const lg_model *m, const lg_pair *pair, const lg_chain *end, lg_chain *middle);
 /* Evaluates the rows at a point (NULL: not wanted), whose poses then stand in the scratch. */
 lg_status lg_step_rows(const lg_model *m, lg_form form, const lg_point *at, double *phi, double *B);
+/* Writes the nonholonomic rows of the midpoint rule: h B(q_m) v_m in place of phi, and its derivatives by q1,
+   B(q_m) + h/2 Z, in place of B. All are evaluated in the middle; B and Z are changed, `part` is as long. */
+void lg_step_slips(const lg_model *m, const lg_pair *pair, const lg_pair_wanted *wanted, const double *phidot,
+                   double *B, double *Z, double *part);
 
 #endif

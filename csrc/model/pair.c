@@ -57,25 +57,6 @@ static void open_middle(const lg_pair *pair, const lg_space *space, const step_w
     }
 }
 
-/* ---- nonholonomic rows of the midpoint rule ---- */
-
-/* G = B(q_m), and h B(q_m) v_m in place of phi, with its derivatives B(q_m) + h/2 Z by q1 in place of B. */
-static void put_nonholonomic(const lg_pattern *p, const lg_pair *pair, const lg_pair_wanted *wanted, const step_work *w)
-{
-    if (wanted->G)
-        lg_copy(p->nvalues, w->B, wanted->G);
-    for (int i = 0; wanted->phi && i < p->nnonholonomic; i++) {
-        int row = lg_pattern_nonholonomic(p, i);
-        wanted->phi[row] = pair->h * w->phidot[row];
-    }
-    if (!wanted->B)
-        return;
-    lg_axpy(p->nvalues, 0.5 * pair->h, w->Z, w->B);
-    lg_pattern_part(p, w->B, w->part);
-    lg_pattern_mask_nonholonomic(p, 0, wanted->B);
-    lg_axpy(p->nvalues, 1, w->part, wanted->B);
-}
-
 /* ---- by the gradients ---- */
 
 static lg_status midpoint(const lg_model *m, const lg_pair *pair, const lg_pair_wanted *wanted, const step_work *w)
@@ -96,8 +77,11 @@ static lg_status midpoint(const lg_model *m, const lg_pair *pair, const lg_pair_
         want.phidot = w->phidot, want.B = w->B, want.Z = w->Z;
     LG_TRY(lg_model_add_wrenches(m, LG_FORM_BODY_AXES, &at, &want));
     LG_TRY(lg_model_collect(m, &at, &want));
-    if (w->B)
-        put_nonholonomic(&m->pattern, pair, wanted, w);
+    if (!w->B)
+        return LG_OK;
+    if (wanted->G)
+        lg_copy(m->pattern.nvalues, w->B, wanted->G);
+    lg_step_slips(m, pair, wanted, w->phidot, w->B, w->Z, w->part);
     return LG_OK;
 }
 

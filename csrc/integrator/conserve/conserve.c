@@ -55,18 +55,6 @@ static int reuses_of(const lg_conserve_stepper *c)
     return c->gradients == LG_GRADIENTS_DISCRETE ? c->newton.max_iter : 1;
 }
 
-/* The schemes as printed only have rows with phi. */
-static lg_status check_rows(lg_stepper *self, int equivariant)
-{
-    const lg_system *system = self->system;
-    if (equivariant || !system->pattern->nnonholonomic)
-        return LG_OK;
-    const char *row = system->row_name(system->self, lg_pattern_nonholonomic(system->pattern, 0));
-    lg_report_say(&self->report, "equivariant: the scheme as printed has no nonholonomic rows, as %.*s is; take True",
-                  LG_SHORT(row));
-    return LG_BAD_ARGUMENT;
-}
-
 static lg_status conserve_prepare(lg_stepper *self)
 {
     lg_conserve_stepper *c = stepper_of(self);
@@ -84,7 +72,6 @@ static lg_status conserve_prepare(lg_stepper *self)
     c->newton.plain = 1;
     c->newton.renewal.reuses_last = reuses_of(c);
     self->stats.newton = "full";
-    LG_TRY(check_rows(self, equivariant));
     self->stats.parasite.sought = c->rule->steadier && has_own_rows(self->system->space);
     return c->rule->null_space ? lg_null_open(&c->null, self->system, self->plan, self->type->coupling) : LG_OK;
 }

@@ -110,16 +110,6 @@ lg_status lg_alpha_base_rows(lg_genalpha_stepper *g, const lg_alpha_state *forme
 
 /* ---- residual ---- */
 
-/* Nonholonomic rows of index 3: phidot over gamma' in place of phi. */
-static void put_nonholonomic(const lg_genalpha_stepper *g, double *phi)
-{
-    const lg_pattern *pattern = g->base.system->pattern;
-    for (int i = 0; i < pattern->nnonholonomic; i++) {
-        int row = lg_pattern_nonholonomic(pattern, i);
-        phi[row] = g->phidot[row] / g->gamma_prime;
-    }
-}
-
 /* r = M vdot + gyro - force + B^T lam, then the scaled rows, whose size is that of the accelerations alone. */
 static lg_status genalpha_evaluate(void *self, int with_matrix, double *residual, lg_residual_norms *norms)
 {
@@ -139,7 +129,7 @@ static lg_status genalpha_evaluate(void *self, int with_matrix, double *residual
     lg_implicit_forces(&g->implicit, nv, 1, 0, NULL, norms);
     double size = nrows && norms->first ? lg_max_abs(nv, g->now.a) / g->beta_prime : 0;
     if (index == LG_INDEX_3)
-        put_nonholonomic(g, phi);
+        lg_implicit_put_nonholonomic(g->base.system->pattern, g->gamma_prime, g->phidot, phi);
     if (wanted.phidot && index != LG_INDEX_3)
         lg_implicit_rows(0, nrows, phidot_scale(g, g->h), g->noise_phidot, g->gamma_prime * size, rows, norms);
     if (wanted.phi)
@@ -148,24 +138,6 @@ static lg_status genalpha_evaluate(void *self, int with_matrix, double *residual
 }
 
 /* ---- matrix ---- */
-
-/* The rows of index 3: positions, and velocities where rows are nonholonomic. */
-static void add_positions(lg_genalpha_stepper *g, double scale, double gamma_prime)
-{
-    const lg_pattern *pattern = g->base.system->pattern;
-    lg_matrix *matrix = &g->base.accel.matrix;
-    double *B = g->base.accel.B, *part = g->Bn;
-    if (!pattern->nnonholonomic) {
-        lg_matrix_add_border(matrix, 1, B, scale, B, 0, g->chain);
-        return;
-    }
-    lg_matrix_put_columns(matrix, B);
-    lg_pattern_part(pattern, B, part);
-    lg_matrix_add_rows(matrix, scale, B, 0, g->chain);
-    lg_matrix_add_rows(matrix, scale / gamma_prime, part, 1, g->chain);
-    lg_pattern_part(pattern, g->Z, part);
-    lg_matrix_add_rows(matrix, scale / gamma_prime, part, 0, g->chain);
-}
 
 /* Those of the other indices, of velocities. */
 static void add_velocities(lg_genalpha_stepper *g, double scale)
@@ -181,7 +153,7 @@ static lg_status factor_matrix(lg_genalpha_stepper *g, const lg_alpha_state *for
     lg_accel *accel = &g->base.accel;
     int constrained = g->base.system->pattern->nrows > 0;
     if (constrained && g->index == LG_INDEX_3)
-        add_positions(g, phi_scale(g, formed->h), gamma_prime_at(g, formed->h));
+        lg_implicit_add_rows(accel, phi_scale(g, formed->h), gamma_prime_at(g, formed->h), g->Z, g->Bn, g->chain);
     else if (constrained)
         add_velocities(g, phidot_scale(g, formed->h));
     g->base.stats.jacobians++;

@@ -26,6 +26,7 @@ typedef struct printed_step {
     lg_tangent tangent; /* along these chains */
     double *scaled, *rows; /* multipliers of the kernels, and rows, at the middle */
     double *G, *Z, *phidot; /* at the middle, if the caller does not want them */
+    double *part; /* room for those of nonholonomic rows */
     double *phi0, *V0; /* at the start: rows, and potentials of joints, then of forces */
     double *phi, *B; /* at the end: rows, and B if a tangent is wanted */
     double *V, *gradient; /* at the end: potentials, and their gradients on two blocks, LG_MAX_NV each */
@@ -141,7 +142,7 @@ static void row_slopes(const printed_step *step, const lg_joint *joint, pulled *
     for (int s = 0; s < 2; s++) {
         const lg_block *block = joint->e.frame[s]->body->block;
         for (int k = 0; block && k < block->nv; k++)
-            for (int i = 0; i < joint->nrows; i++) {
+            for (int i = 0; i < joint->nrows && !lg_joint_is_nonholonomic(joint, i); i++) {
                 int at = joint->value[s] + i + k * joint->nrows;
                 out->on[s][k] += lam[i] * (step->B[at] - G[at] - 0.5 * step->pair->h * Z[at]);
             }
@@ -166,7 +167,7 @@ static void correct_rows(printed_step *step, const lg_joint *joint)
     open_correction(step, &joint->e, &c);
     if (is_short(&c))
         return;
-    for (int i = 0; i < joint->nrows; i++) {
+    for (int i = 0; i < joint->nrows && !lg_joint_is_nonholonomic(joint, i); i++) {
         int row = joint->row + i;
         c_i[i] = lg_gonzalez(step->phi[row] - step->phi0[row], step->pair->h * step->phidot[row], c.N, c.shortest);
         C += lam[i] * c_i[i];
@@ -294,7 +295,7 @@ static void printed_step_layout(printed_step *s, lg_arena *arena)
     double **rows[] = {&s->scaled, &s->rows, &s->phidot, &s->phi0, &s->phi};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         *rows[i] = lg_arena_doubles(arena, nrows);
-    double **values[] = {&s->G, &s->Z, &s->B};
+    double **values[] = {&s->G, &s->Z, &s->B, &s->part};
     for (size_t i = 0; i < sizeof values / sizeof *values; i++)
         *values[i] = lg_arena_doubles(arena, nvalues);
     s->V0 = lg_arena_doubles(arena, nelements);
@@ -319,10 +320,13 @@ static lg_wanted wanted_at_middle(const printed_step *s)
         want.ntangents = 1;
         want.B = wanted->G ? wanted->G : s->G;
     }
-    if (s->discrete) {
+    int slips = s->m->pattern.nnonholonomic > 0 && (wanted->phi || wanted->B);
+    if (s->discrete || slips) {
         want.phidot = s->phidot;
-        want.Z = wanted->S ? s->Z : NULL;
+        want.Z = wanted->S || slips ? s->Z : NULL;
     }
+    if (slips && !want.B)
+        want.B = s->G;
     return want;
 }
 
@@ -354,6 +358,14 @@ static lg_status evaluate_ends(printed_step *s)
     return s->discrete ? potentials(s->m, &end, s->V, slopes ? s->gradient : NULL) : LG_OK;
 }
 
+/* Nonholonomic rows, which the paper does not have, are those of the midpoint rule. */
+static void write_slips(const printed_step *s)
+{
+    if (s->wanted->B && s->wanted->G)
+        lg_copy(s->m->pattern.nvalues, s->wanted->G, s->G);
+    lg_step_slips(s->m, s->pair, s->wanted, s->phidot, s->G, s->Z, s->part);
+}
+
 lg_status lg_printed_pair(const lg_model *m, const lg_pair *pair, const lg_pair_wanted *wanted, int discrete,
                           const double *q_m, const double *v, double *work)
 {
@@ -365,6 +377,8 @@ lg_status lg_printed_pair(const lg_model *m, const lg_pair *pair, const lg_pair_
     LG_TRY(evaluate_middle(&s));
     if (discrete)
         LG_TRY(correct_all(&s));
+    if (m->pattern.nnonholonomic)
+        write_slips(&s);
     if (wanted->noise)
         *wanted->noise = s.noise;
     return LG_OK;
