@@ -172,6 +172,14 @@ def is_compiled(value: Any) -> bool:
     return isinstance(value, CompiledFunction) or _read(value) is not None
 
 
+def compiled_of(value: Any) -> CompiledFunction | None:
+    """A compiled function of any type, which its C type stands for, or None."""
+    if isinstance(value, CompiledFunction) or (found := _read(value)) is None:
+        return value if isinstance(value, CompiledFunction) else None
+    text, address, data, name = found
+    return CompiledFunction(value, text or "", name, address, data, 0)
+
+
 def checked(what: str, value: Any, signature: str, size: int = 0) -> CompiledFunction:
     """A compiled function of this type; ValueError for others, which names both types."""
     if isinstance(value, CompiledFunction):

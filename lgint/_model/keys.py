@@ -2,8 +2,10 @@
 
 Numbers, strings, arrays, lists, mappings and models are written out. A function is identified by what it does: its
 code, constants, defaults and attributes, the values that it captures, the globals that its code names, and what it
-reads from the user's modules (`module.c`), but not by its file, line or module. An object is identified by its class
-and by what pickle stores of it. Functions and classes of installed packages, and modules, are identified by name.
+reads from the user's modules (`module.c`), but not by its file, line or module. A compiled function is identified by
+the Python function that Numba has compiled, or by its name; it has no text if it has neither, or data of its own. An
+object is identified by its class and by what pickle stores of it. Functions and classes of installed packages, and
+modules, are identified by name.
 """
 
 from __future__ import annotations
@@ -24,10 +26,12 @@ from typing import Any, Final
 import numpy as np
 
 from lgint._args import shown
+from lgint._model.compiled import CompiledFunction, compiled_of, is_compiled
 from lgint._model.system import System
 
 MARK: Final = "lgint"  # an entry of every mapping that stands for a value which JSON cannot hold
 LEFT_OUT: Final = "leave that out in the __getstate__ of the object, or keep it in a global variable"
+BY_NAME: Final = "give a function that has a name and no data, or a numba.cfunc"
 PROTOCOL: Final = 4  # of pickle
 _GLOBAL: Final = {"LOAD_GLOBAL", "LOAD_NAME"}
 _VARIABLE: Final = {*_GLOBAL, "LOAD_DEREF"}
@@ -38,6 +42,10 @@ _OF_CLASSES: Final = {"__dict__", "__doc__", "__firstlineno__", "__module__", "_
 
 class UnnamedError(ValueError):
     """No text can stand for a value, because it cannot be pickled or is pickled differently each time."""
+
+    def __init__(self, what: str, advice: str = "") -> None:
+        super().__init__(what)
+        self.advice = advice  # what would work, if that is known
 
 
 def key_of(value: Any) -> str:
@@ -100,7 +108,7 @@ class Keys:
             return int(value) if value.is_integer() else value
         if isinstance(value, bytes):
             return {MARK: "bytes", "hex": value.hex()}
-        if isinstance(value, (list, tuple)):
+        if type(value) in (list, tuple) or (isinstance(value, (list, tuple)) and not is_compiled(value)):
             return [self.plain(item) for item in value]
         if isinstance(value, (set, frozenset)):
             return {MARK: "set", "items": sorted(text_of(self.plain(item)) for item in value)}
@@ -114,7 +122,8 @@ class Keys:
             return self.plain(value)
         except UnnamedError as error:
             raise ValueError(
-                f"{name}: with path, later calls must be able to recognise it, but it depends on {error}; {advice}"
+                f"{name}: with path, later calls must be able to recognise it, but it depends on {error}; "
+                f"{error.advice or advice}"
             ) from error
 
     def _mapping(self, value: Mapping[Any, Any]) -> Any:
@@ -193,6 +202,8 @@ class Keys:
             return self._of_function(value)
         if isinstance(value, type):
             return self._of_class(value)
+        if (function := compiled_of(value)) is not None:
+            return self._of_compiled(function)
         if callable(getattr(value, "py_func", None)):  # compiled by Numba, which pickles an id of the process
             return [self.plain(type(value)), self.plain(value.py_func)]
         found, again = self._pickled(value), len(self._again)
@@ -220,6 +231,14 @@ class Keys:
 
     # ---- functions and classes ----
 
+    def _of_compiled(self, function: CompiledFunction) -> list[Any]:
+        """The Python function that Numba has compiled, or a name, and what the core adds."""
+        if function.py_func is None and (function.data or not function.name):
+            why = "whose data no later call can compare" if function.data else "which later calls could not tell apart"
+            raise UnnamedError(f"the compiled function {function.shown}, {why}", BY_NAME)
+        own = function.signature, function.has_tangent, function.scale, function.rest, function.turns
+        return [self.plain(function.py_func or function.name), *map(self.plain, own)]
+
     def _of_function(self, function: FunctionType) -> list[Any]:
         code, known = function.__code__, function.__globals__
         named: dict[str, Any] = {}
@@ -238,10 +257,15 @@ class Keys:
         return [of.__qualname__, self.plain(of.__bases__), {name: self._or_type(item) for name, item in own.items()}]
 
     def _or_type(self, value: Any) -> Any:
-        """The form of a global or of a member of a class, or that of its type if it has none itself."""
+        """The form of a global or of a member of a class, or that of its type if it has none itself.
+
+        UnnamedError for compiled functions, which are there to be called.
+        """
         try:
             return self.plain(value)
-        except UnnamedError:
+        except UnnamedError as error:
+            if error.advice:
+                raise
             return {MARK: name_of(type(value))}
 
 

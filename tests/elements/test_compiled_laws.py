@@ -36,6 +36,11 @@ def run(model, method="genalpha", **options):
     return lgint.integrate(model, method, t_end=0.1, h=2e-3, **options)
 
 
+def swept(model, path):
+    end = {"end": lambda found: found.q[-1, 0]}
+    return lgint.sweep(model, {"mass": [1.0]}, "rk44", t_end=0.1, h=0.01, observables=end, path=path)["end"].values
+
+
 def assert_same_tangents(own, twin):
     at = run(own, "dopri5", project="both").state(-1)
     own, twin = (model.state(at.q, at.v, at.t) for model in (own, twin))
@@ -242,6 +247,23 @@ def test_a_function_without_a_name_is_saved_as_one(tmp_path):
     run(arm(law, joint=True)).save(tmp_path / "run.npz")
     with pytest.raises(MissingFunctionError, match="'motor' is a compiled function without a name and was not saved"):
         run(lgint.load(tmp_path / "run.npz").model)
+
+
+def test_a_folder_knows_its_law_by_name(tmp_path):
+    """A later call finds the same run; data and nameless functions could not be compared with those of that call."""
+    model, other = (arm(compiled.compiled(name, "joint_law"), joint=True) for name in ("torque", "singular_slope"))
+    first = run(model, path=tmp_path / "run")
+    assert np.array_equal(run(model, path=tmp_path / "run").q, first.q)
+    with pytest.raises(ValueError, match="holds a run with a different"):
+        run(other, path=tmp_path / "run")
+    number = ctypes.c_double(5.0)
+    data = ctypes.cast(ctypes.pointer(number), ctypes.c_void_p)
+    given = LowLevelCallable(compiled.compiled("torque", "joint_law"), data)
+    refused = r"the compiled function 'torque', whose data no later call can compare; give a function that has a name"
+    with pytest.raises(ValueError, match=refused):
+        run(arm(given, joint=True), path=tmp_path / "other")
+    with pytest.raises(ValueError, match=refused):
+        swept(lambda mass: arm(given, joint=True), tmp_path / "runs")
 
 
 def test_variants_and_steppers_keep_the_law():

@@ -8,7 +8,7 @@ import pytest
 
 import compiled
 import lgint
-from elements.test_compiled_laws import CASES, arm, run
+from elements.test_compiled_laws import CASES, arm, run, swept
 
 if "asan" in os.environ.get("LD_PRELOAD", ""):
     pytest.skip("Numba's compiler does not run under the address sanitizer", allow_module_level=True)
@@ -88,3 +88,29 @@ def test_a_compiled_spring_has_the_bits_of_the_same_one_in_python():
 
     own, twin = spring(pull), spring(lambda t, length, rate: 40.0 * (length - 1.0) + 2.0 * rate)
     assert not own.model.core.needs_gil and np.array_equal(own.q, twin.q)
+
+
+def braked(coefficient):
+    @numba.cfunc(lgint.signatures.joint_law)
+    def brake(t, angle, rate, effort, tangent, data):
+        effort[0] = -coefficient * rate
+        return 0
+
+    return brake
+
+
+def test_a_folder_knows_a_law_of_numba_by_its_code(tmp_path):
+    first = run(arm(braked(1.0), joint=True), path=tmp_path / "run")
+    assert np.array_equal(run(arm(braked(1.0), joint=True), path=tmp_path / "run").q, first.q)
+    with pytest.raises(ValueError, match="a different function"):
+        run(arm(braked(2.0), joint=True), path=tmp_path / "run")
+
+
+def test_the_file_of_a_sweep_knows_a_law_that_its_model_captures(tmp_path):
+    def model(law):
+        return lambda mass: arm(law, joint=True)
+
+    first = swept(model(braked(1.0)), tmp_path / "runs")
+    assert swept(model(braked(1.0)), tmp_path / "runs") == first
+    with pytest.raises(ValueError, match="belongs to a sweep with model"):
+        swept(model(braked(2.0)), tmp_path / "runs")
