@@ -51,21 +51,25 @@ def differentiated(model: Model, names: Sequence[str]) -> _core.Model:
 
 def number_named(model: Model, name: str, argument: str = "sensitivity") -> Value:
     """Where a number stands in the record of a model; ValueError if it has none of this name."""
-    if not isinstance(name, str) or name not in model._values:
+    whole = name.partition("[")[0] if isinstance(name, str) and name not in model._values else name
+    if not isinstance(whole, str) or whole not in model._values:
         known = [*model._values]
         raise ValueError(
             f"{argument}: {name!r} is not a value of this model{guess(name, known)}; it has {listing(known)}"
         )
-    value = model._values[name]
+    value = model._values[whole]
     shape = np.shape(value_in(model._record, value))
-    if value.entry is None and shape:
-        raise ValueError(
-            f"{argument}: {name} has the shape {shape}; name one of its entries, such as "
-            f"'{name}[{','.join('0' * len(shape))}]'"
-        )
+    if value.entry is None and (shape or name != whole):
+        entries = f"has the shape {shape}; name one of its entries, such as '{whole}[{_last(shape)}]'"
+        raise ValueError(f"{argument}: {name!r}: {whole} {entries if shape else 'is one number, without entries'}")
     if value.parameter and value.parameter.valid in _UNIT:
         raise ValueError(f"{argument}: {name} is part of a {value.parameter.valid}, whose entries do not change alone")
     return value
+
+
+def _last(shape: tuple[int, ...]) -> str:
+    """The indices of the last entry of an array."""
+    return ",".join(str(n - 1) for n in shape)
 
 
 def moves_start(model: Model, name: str) -> bool:

@@ -108,7 +108,7 @@ def test_a_length_moves_the_start(form):
         ("start.shoulder.velocity[0]", "the start of 'shoulder' has 'start.shoulder', 'start.shoulder.rate'"),
         ("start.", "is neither a joint nor a free body"),
         ("arm.mas", "did you mean 'arm.mass'"),
-        ("arm.inertia", r"name one of its entries, such as 'arm.inertia\[0,0\]'"),
+        ("arm.inertia", r"name one of its entries, such as 'arm.inertia\[2,2\]'"),
     ],
 )
 def test_names_that_a_model_does_not_have(name, message):
