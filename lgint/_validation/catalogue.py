@@ -5,10 +5,21 @@ from __future__ import annotations
 from types import ModuleType
 
 from lgint._args import choice
-from lgint._validation import columns, contact, mechanisms, orbits, rigid, rods, stability
+from lgint._validation import (
+    columns,
+    contact,
+    frames,
+    linkages,
+    mechanisms,
+    orbits,
+    programs,
+    rigid,
+    rods,
+    stability,
+)
 from lgint._validation.case import Case
 
-MODULES = (rigid, orbits, mechanisms, contact, rods, stability, columns)
+MODULES = (rigid, orbits, mechanisms, linkages, programs, contact, rods, frames, stability, columns)
 KEY = "validation"  # for all of them; validation/NAME for one
 
 

@@ -103,11 +103,11 @@ def _arc(builder: ModelBuilder, edges: int) -> Rod:
 def bend() -> list[Number]:
     """Kynema's axis interpolates a few points of the arc, and is no arc."""
     x, y, z = limit(lambda n: tip_displacement(_arc, (0, 0, 600), n), (16, 32, 64, 128))
-    coarse = "eight straight elements in the source"
+    coarse = "the source has eight straight elements; BeamDyn prints 13.5, and Abaqus 13.62 to 13.74"
     other = "Kynema's polynomial axis is no arc: its tip differs in the third digit for every number of its nodes"
     return [
-        Number("tip, along the clamped tangent / in", "-23.5", x, 0.1, coarse),
-        Number("tip, away from the centre / in", "13.4", -y, 0.25, coarse),
+        Number("tip, along the clamped tangent / in", "-23.5", x),
+        Number("tip, away from the centre / in", "13.4", -y, wrong=True, why=coarse),
         Number("tip, normal / in", "53.4", z),
         Number("Kynema, along the clamped tangent / in", "-23.64597160090480", x, wrong=True, why=other),
         Number("Kynema, normal / in", "53.57764506269890", z, wrong=True, why=other),
