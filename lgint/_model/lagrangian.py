@@ -8,8 +8,9 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lgint._args import Array, array, checked_function
+from lgint._args import Array, array, checked_function, shown
 from lgint._model.callable import CallableModel, check_eigenvalues, vector
+from lgint._model.compiled import is_compiled
 from lgint._model.gradients import STEP, contradiction, gradient_of
 from lgint._model.missing import MissingFunction
 from lgint._model.model import Model
@@ -156,6 +157,10 @@ def _check_given(given: dict[str, Function | None]) -> None:
     for name, value in given.items():
         if value is None and name in ("mass", "potential"):
             raise ValueError(f"{name}: a function is required")
+        if is_compiled(value):
+            raise ValueError(
+                f"{name}: a Python function expected, got {shown(value)}; CallableModel takes compiled ones"
+            )
         if value is not None:
             checked_function(name, value)
     if given["constraint"] is None and given["constraint_jacobian"] is not None:

@@ -9,6 +9,7 @@ import pytest
 from scipy.integrate import simpson, solve_ivp
 
 import lgint
+from compiled import compiled
 from lgint._model.compare import same_record
 from lgint._model.gradients import contradiction
 
@@ -326,6 +327,7 @@ def test_what_needs_bodies_says_so():
 WRONG = [
     ({"mass": None}, "mass: a function is required"),
     ({"potential": 3.0}, "potential: a function expected, got 3.0"),
+    ({"force": compiled("spring", "callable")}, "force: a Python function expected, .*; CallableModel takes compiled"),
     ({"mass": lambda q: np.eye(3)}, r"mass\(q0\): shape \(2, 2\) expected, got \(3, 3\)"),
     ({"mass": lambda q: [[1.0, 0.5], [0.4, 1.0]]}, r"mass\(q0\): a symmetric matrix expected"),
     ({"mass": lambda q: np.diag([1.0, -2.0])}, r"mass\(q0\): no negative eigenvalue expected, got -2"),
