@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from lgint._args import Array
+from lgint._args import Array, shown
 
 
 class Mark(NamedTuple):
@@ -63,6 +63,8 @@ def checkpoints_in(path: str | PathLike[str] | None) -> Iterator[Checkpoints]:
         return
     import tempfile
 
+    if not isinstance(path, (str, PathLike)):
+        raise ValueError(f"checkpoints: a path of a folder expected, got {shown(path)}")
     try:
         Path(path).mkdir(parents=True, exist_ok=True)
         folder = tempfile.TemporaryDirectory(prefix="checkpoints-", dir=path)

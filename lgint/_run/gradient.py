@@ -10,11 +10,12 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from lgint import _core
-from lgint._args import Array, number, shown
+from lgint._args import Array, checked_function, flag, number, shown
 from lgint._model.model import Model
 from lgint._model.names import Method
 from lgint._run.checkpoints import Checkpoints, checkpoints_in
 from lgint._run.integrate import count, integrate, times_of
+from lgint._run.numbers import Numbers
 from lgint._run.options import all_options, check_options, inherited, steps_of
 from lgint._run.outputs import Output, outputs_of
 from lgint._run.progress import progress_bar
@@ -105,9 +106,14 @@ def gradient(
     ConvergenceError, SingularError, StepSizeError, Interrupted
         As for `integrate`.
     """
-    wanted = outputs_of(outputs)
+    if not isinstance(model, Model):
+        raise ValueError(f"model: a model of bodies expected, got {shown(model)}")
+    checked_function("cost", cost)
+    flag("every_state", every_state)
+    wanted, names = outputs_of(outputs), parameters_of(parameters, "parameters")
+    Numbers(model, names, 0.0)  # the model has all of these
     _check_outputs(model, wanted)
-    plan = _plan(model, method, parameters, every_state, arguments)
+    plan = _plan(model, method, names, every_state, arguments)
     with (
         checkpoints_in(checkpoints) as marks,
         progress_bar(arguments.get("progress", False), plan.start.t, plan.t_end, "s") as report,
@@ -116,14 +122,18 @@ def gradient(
         run, tape = _forwards(plan, marks, every_state, 0.0 if checkpoints is not None else _TAPE)
         values = [_values(output, run) for output in wanted]
         value, weights = _cost(cost, run, wanted, values)
-        rows, found = pull_back(run, parameters_of(parameters), wanted, weights)
-        return value, found + _backwards(plan, marks, tape, run, rows), run
+        rows, found = pull_back(run, names, wanted, weights)
+        try:
+            return value, found + _backwards(plan, marks, tape, run, rows), run
+        except (_core.IntegrationError, _core.Interrupted) as error:
+            error.trajectory = run
+            raise
 
 
 def _check_outputs(model: Model, outputs: list[Output]) -> None:
     """ValueError, before the run, for arguments that an accessor refuses at the start of the model."""
     for output in outputs:
-        if isinstance(model, Model) and hasattr(State, output.accessor):
+        if hasattr(State, output.accessor):
             getattr(model.state(), output.accessor)(*output.arguments)
 
 
@@ -206,7 +216,7 @@ def _cost(cost: Cost, run: Trajectory, outputs: list[Output], values: list[Array
     if not isinstance(found, tuple) or len(found) != 2:
         raise ValueError(f"cost: a pair (value, derivatives) expected, got {shown(found)}")
     value, derivatives = found
-    if np.ndim(value) or not np.isfinite(value):
+    if np.ndim(value) or np.asarray(value).dtype.kind not in "iuf" or not np.isfinite(value):
         raise ValueError(f"cost: a finite number expected as value, got {shown(value)}")
     if len(outputs) == 1 and isinstance(derivatives, np.ndarray) and derivatives.shape == values[0].shape:
         derivatives = [derivatives]
@@ -219,7 +229,10 @@ def _cost(cost: Cost, run: Trajectory, outputs: list[Output], values: list[Array
 
 
 def _weights(output: Output, values: Array, given: Any) -> Array:
-    weights = np.asarray(given, dtype=float)
+    weights = np.asarray(given)
+    if weights.dtype.kind not in "iuf":
+        raise ValueError(f"cost: real derivatives by {output} expected, got {shown(given)}")
+    weights = weights.astype(float)
     if weights.shape != values.shape:
         raise ValueError(
             f"cost: derivatives by {output} of shape {values.shape} expected, as its values have, got an array of "

@@ -104,12 +104,17 @@ COUNTED += tuple(
 )
 
 # The same derivatives backwards, where `integrate` is followed by a pass over the steps that it has kept.
-BACKWARDS: Mapping[str, tuple[str, int]] = {
-    f"{name} backwards by {p} parameters": (name, p) for name in DIFFERENTIATED for p in (1, 5)
+BACKWARDS: Mapping[str, tuple[str, int, str]] = {
+    **{f"{name} backwards by {p} parameters": (name, p, "genalpha") for name in DIFFERENTIATED for p in (1, 5)},
+    **{f"top backwards by 1 parameters, {method}": ("top", 1, method) for method in ("rk44", "herk3", "radau5")},
 }
 COUNTED += tuple(
-    bench.Case(name, np.nan, DIFFERENTIATED[which][0], DIFFERENTIATED[which][1], None, 1e-3, steps=0)
-    for name, (which, _) in BACKWARDS.items()
+    bench.Case(name, np.nan, *DIFFERENTIATED[which][:2], None, 1e-3, steps=0, method=method)
+    for name, (which, _, method) in BACKWARDS.items()
+)
+COUNTED += tuple(
+    bench.Case(f"top by 0 parameters, {method}", np.nan, *DIFFERENTIATED["top"][:2], None, 1e-3, steps=0, method=method)
+    for method in ("rk44", "herk3", "radau5")
 )
 
 # steps of the short and the long run
@@ -140,6 +145,8 @@ STEPS: Mapping[str, tuple[int, int]] = {
     **{f"links by {p} parameters": (10, 20) for p in (0, 1, 5)},
     **{f"top backwards by {p} parameters": (50, 150) for p in (1, 5)},
     **{f"links backwards by {p} parameters": (10, 20) for p in (1, 5)},
+    **{f"top by 0 parameters, {method}": (20, 60) for method in ("rk44", "herk3", "radau5")},
+    **{f"top backwards by 1 parameters, {method}": (20, 60) for method in ("rk44", "herk3", "radau5")},
     **{f"{name}{way}, radau5": (20, 100 if name == "stiff pair" else 120) for name in STIFF for way in RADAU},
     "slider-crank to round-off, genalpha": (50, 550),
     "slider-crank to round-off, reml": (50, 550),
@@ -399,7 +406,7 @@ def run_cases(names: Sequence[str]) -> None:
         model = case.model()
         for steps in STEPS[name]:
             if name in BACKWARDS:
-                go_back(case, model, *BACKWARDS[name], steps)
+                go_back(case, model, *BACKWARDS[name][:2], steps)
                 continue
             integrate(model, case.method, t_end=steps * case.h, h=case.h, save_every=steps, **case.options)
 

@@ -248,6 +248,9 @@ def refused(cost=None, method="genalpha", names=("arm.mass",), **changes):
         (lambda t, x: (1.0, [x, x]), "cost: a list of 1 arrays of derivatives expected"),
         (lambda t, x: (1.0, [x[0]]), r"derivatives by position\('arm'\) of shape \(11, 3\) .* shape \(3,\)"),
         (lambda t, x: (1.0, [np.full_like(x, np.inf)]), r"finite derivatives by position\('arm'\) expected"),
+        (lambda t, x: (1.0, [1j * x]), r"real derivatives by position\('arm'\) expected"),
+        (lambda t, x: (1j, [x]), "cost: a finite number expected as value, got 1j"),
+        (lambda t, x: ("much", [x]), "cost: a finite number expected as value, got 'much'"),
     ],
 )
 def test_what_a_cost_must_return(cost, message):
@@ -260,7 +263,10 @@ def test_what_a_cost_must_return(cost, message):
     [
         ({"method": "eml"}, "steps of eml have no derivatives; those of all methods but eml, .*, mph have"),
         ({"form": "printed"}, "the steps of printed forms have no derivatives"),
-        ({"names": ["arm.mas"]}, "arm.mass"),
+        ({"names": ["arm.mas"]}, "^parameters: 'arm.mas' is not a value of this model .*'arm.mass'"),
+        ({"names": ["start.hing"]}, "^parameters: .*start.hing"),
+        ({"every_state": "no"}, "every_state: True or False expected, got 'no'"),
+        ({"checkpoints": 3}, "checkpoints: a path of a folder expected, got 3"),
         ({"outputs": [("position", "arn")]}, "arn"),
         ({"outputs": [("place", "arm")]}, "outputs: trajectories have no method 'place'"),
         ({"outputs": "position"}, "outputs: a list of methods"),
@@ -292,15 +298,23 @@ def test_a_failing_run_keeps_what_it_computed():
     assert len(failed.value.trajectory.t) >= 1
 
 
-def test_ctrl_c_on_the_way_back():
-    main = threading.get_ident()
+def test_what_is_no_model_or_no_function_is_named():
+    with pytest.raises(ValueError, match="model: a model of bodies expected, got 3"):
+        lgint.gradient(3, "rk44", Weighted(), ["arm.mass"], outputs=["energy"], t_end=0.1, h=0.01)
+    with pytest.raises(ValueError, match="cost: a function expected, got 3"):
+        lgint.gradient(arm(), "rk44", 3, ["arm.mass"], outputs=["energy"], t_end=0.1, h=0.01)
 
-    def cost(t, x):
-        threading.Timer(0.05, signal.pthread_kill, (main, signal.SIGINT)).start()
-        return float(np.sum(x)), [np.ones_like(x)]
 
-    names = [f"link{i}.mass" for i in range(1, 21)]
-    with pytest.raises(KeyboardInterrupt):
-        lgint.gradient(
-            M.pendulum_chain(n=20), "genalpha", cost, names, outputs=[("position", "link20")], t_end=2.0, h=1e-3
-        )
+def test_ctrl_c_on_the_way_back(monkeypatch):
+    main, adjoint = threading.get_ident(), lgint._core.adjoint
+
+    def interrupted(*given):
+        threading.Timer(0.02, signal.pthread_kill, (main, signal.SIGINT)).start()
+        return adjoint(*given)
+
+    monkeypatch.setattr(lgint._core, "adjoint", interrupted)
+    arguments = {"outputs": [("position", "link20")], "t_end": 4.0, "h": 1e-3, "every_state": False}
+    with pytest.raises(KeyboardInterrupt) as stopped:
+        lgint.gradient(M.pendulum_chain(n=20), "rk44", Weighted(), ["link7.mass"], **arguments)
+    assert isinstance(stopped.value, lgint.Interrupted)
+    assert stopped.value.trajectory.t[-1] == 4.0
