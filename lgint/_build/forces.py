@@ -72,7 +72,7 @@ class ForceBuilder(TendonBuilder):
         Raises
         ------
         ValueError
-            For unknown bodies, wrong shapes, and a name in use.
+            For unknown bodies, wrong shapes, also of what a function returns at t = 0, and a name in use.
         """
         partner = self._moving("body of a force", body)
         if force is None and torque is None:
@@ -130,7 +130,7 @@ class ForceBuilder(TendonBuilder):
         Raises
         ------
         ValueError
-            For unknown bodies, wrong shapes, and a name in use.
+            For unknown bodies, wrong shapes, also of what a function returns at t = 0, and a name in use.
         """
         where = Where(point, local_point)
         if wind is None:

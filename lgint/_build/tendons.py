@@ -86,8 +86,8 @@ class TendonBuilder(SpringBuilder):
         Raises
         ------
         ValueError
-            For unknown bodies, wrong shapes, a place inside a pulley, a tension and a stiffness or neither, and a name
-            in use.
+            For unknown bodies, wrong shapes, also of what a function returns at t = 0, a place inside a pulley, a
+            tension and a stiffness or neither, and a name in use.
         """
         if not isinstance(bodies, Collection):
             raise ValueError(f"bodies of a tendon: a sequence of names expected, got {shown(bodies)}")
