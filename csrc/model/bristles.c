@@ -1,5 +1,5 @@
-/* Bristles that follow the motion through a step; see bristles.h and force/contact.h. The scratch holds the motions of
-   all contacts with bristles at the start of the step. */
+/* Bristles that follow the motion through a step; see bristles.h and force/contact.h. The scratch holds how the frames
+   of all contacts with bristles lie and move at the start of the step. */
 #include "model/bristles.h"
 
 #include "model/force/contact.h"
@@ -32,14 +32,25 @@ static int some_have_slid(const lg_model *m, const double *before, const double 
     return 0;
 }
 
-static lg_status follow_all(const lg_model *m, const lg_mutual *from, const lg_point *to, double h,
-                            const double *before, double *mem)
+static void copy_ends(const lg_force *f, const lg_point *at, lg_ends *out)
 {
-    lg_mutual end;
+    const lg_pose *pose[2];
+    lg_element_poses(&f->e, at, pose);
+    lg_ends_copy(pose, out);
+}
+
+static lg_status follow_all(const lg_model *m, const lg_ends *from, const lg_point *to, double h, const double *before,
+                            double *mem)
+{
+    lg_ends end;
+    lg_path path;
+    lg_mutual last;
     for (const lg_force *f = m->forces; f < m->forces + m->nforces; f++) {
         if (has_slid(f, before, mem)) {
-            open_motion(f, to, &end);
-            LG_TRY(lg_contact_follow(f, from, &end, h, before + f->e.mem, mem + f->e.mem));
+            copy_ends(f, to, &end);
+            lg_path_open(from, &end, h, &path);
+            lg_ends_open(&end, &last);
+            LG_TRY(lg_contact_follow(f, &path, &last, before + f->e.mem, mem + f->e.mem));
         }
         from += lg_contact_has_bristles(f);
     }
@@ -49,13 +60,13 @@ static lg_status follow_all(const lg_model *m, const lg_mutual *from, const lg_p
 lg_status lg_model_follow(const lg_model *m, const lg_point *from, const lg_point *to, double *mem)
 {
     const double h = to->t - from->t, *before = from->mem.values;
-    lg_mutual *start = (lg_mutual *)(void *)(to->work + m->motions), *next = start;
+    lg_ends *start = (lg_ends *)(void *)(to->work + m->motions), *next = start;
     if (!(h > 0) || !some_have_slid(m, before, mem))
         return LG_OK;
     LG_TRY(lg_model_move(m, LG_FORM_DYNAMICS, from, LG_TWISTS, 0));
     for (const lg_force *f = m->forces; f < m->forces + m->nforces; f++)
         if (lg_contact_has_bristles(f))
-            open_motion(f, from, next++);
+            copy_ends(f, from, next++);
     LG_TRY(lg_model_move(m, LG_FORM_DYNAMICS, to, LG_TWISTS, 0));
     return follow_all(m, start, to, h, before, mem);
 }

@@ -5,7 +5,7 @@
 #include "model/bristles.h"
 #include "model/control.h"
 #include "model/force/forces.h"
-#include "model/force/mutual.h"
+#include "model/force/path.h"
 #include "model/force/read.h"
 #include "model/joint/joints.h"
 #include "model/private.h"
@@ -581,7 +581,7 @@ static lg_status build_model(lg_model *m, const lg_model_spec *spec, const int *
     lg_model_fill_choice(m, spec, b.n.nloops, &b.layout);
     m->turned = reserve(m, (size_t)m->system.nmem);
     m->nbristled = lg_model_count_bristles(m);
-    m->motions = reserve(m, (size_t)m->nbristled * sizeof(lg_mutual) / sizeof(double));
+    m->motions = reserve(m, (size_t)m->nbristled * sizeof(lg_ends) / sizeof(double));
     lg_layout_finish(&b.layout);
     name_own_rows(&b);
     lg_model_fill_system(m);

@@ -1,5 +1,5 @@
-/* Contacts that a step has passed; see pass.h. Between the ends of a step frames move as lg_mutual_within says. No
-   point of a shape is faster than some speed V, so that a point with the gap g is not in touch for a time g/V. */
+/* Contacts that a step has passed; see pass.h. Between the ends of a step frames move as lg_path says. No point of a
+   shape is faster than some speed V, so that a point with the gap g is not in touch for a time g/V. */
 #include "model/pass.h"
 
 #include "model/force/contact.h"
@@ -17,6 +17,7 @@ typedef struct passage {
     int k; /* the point */
     double h;
     lg_mutual from, to;
+    lg_path path;
     double V;
     double turns; /* half revolutions in the step, from 1 to most_turns: looks are as many times closer */
 } passage;
@@ -61,7 +62,7 @@ static double gap_at(const passage *p, double s, double n[3])
 {
     lg_mutual at;
     lg_touch touch;
-    lg_mutual_within(&p->from, &p->to, p->h, s, &at);
+    lg_path_at(&p->path, s, &at);
     if (lg_contact_touch(p->force, p->k, at.y, at.S, &touch) != LG_OK)
         return 0;
     lg_copy(3, touch.n, n);
@@ -102,27 +103,32 @@ static int was_pushed_back(const passage *p, const sight *before, const sight *a
            !turns_far(p, after);
 }
 
+static double half_turns(const passage *p)
+{
+    double turns = 1;
+    for (int i = 0; i < 2; i++)
+        turns = fmax(turns, lg_norm3(p->path.of[i].turn) / LG_PI);
+    return fmin(turns, most_turns);
+}
+
 /* Whether the way of a point that is apart at the end of a step, as `p->to` says, leads through the other shape. */
-static int has_passed(passage *p, const lg_pose *const f[2], double *when)
+static int has_passed(passage *p, double *when)
 {
     sight before, after;
     double n[3] = {0};
-    lg_mutual_open(f, 0, &p->from);
     if (!look(p, &p->to, &after) || !look(p, &p->from, &before))
         return 0;
     p->V = 1.5 * fmax(before.speed, after.speed);
-    p->turns = p->h * fmax(lg_norm3(p->from.turn), lg_norm3(p->to.turn)) / LG_PI;
-    p->turns = fmin(fmax(1, p->turns), most_turns);
+    p->turns = half_turns(p);
     return before.gap > 0 && greatest_depth(p, when, n) > grazing * p->h * p->V / p->turns &&
            !was_pushed_back(p, &before, &after, n);
 }
 
 /* Whether a point that was apart at the start of a step lies deeper in the other shape than it can have come: edges
    have passed through each other. */
-static int has_jumped(passage *p, const lg_pose *const f[2])
+static int has_jumped(const passage *p)
 {
     sight before, after;
-    lg_mutual_open(f, 0, &p->from);
     return look(p, &p->to, &after) && look(p, &p->from, &before) && before.gap >= 0 &&
            -after.gap > 2 * p->h * fmax(before.speed, after.speed);
 }
@@ -140,15 +146,21 @@ static void judge(const passage *p, int *may_pass, int *may_jump)
 static lg_status check_point(const lg_model *m, passage *p, const lg_point *from, const lg_point *to, lg_report *report)
 {
     const lg_pose *f[2];
+    lg_ends start, end;
     double when = 0;
     int may_pass, may_jump;
     judge(p, &may_pass, &may_jump);
     if (!may_pass && !may_jump)
         return LG_OK;
+    lg_element_poses(&p->force->e, to, f);
+    lg_ends_copy(f, &end);
     LG_TRY(lg_model_move(m, LG_FORM_DYNAMICS, from, LG_TWISTS, 0));
     lg_element_poses(&p->force->e, from, f);
-    int passed = may_pass && has_passed(p, f, &when), jumped = may_jump && has_jumped(p, f);
+    lg_ends_copy(f, &start);
+    lg_mutual_open(f, 0, &p->from);
     LG_TRY(lg_model_move(m, LG_FORM_DYNAMICS, to, LG_TWISTS, 0));
+    lg_path_open(&start, &end, p->h, &p->path);
+    int passed = may_pass && has_passed(p, &when), jumped = may_jump && has_jumped(p);
     if (passed)
         lg_report_say(report, "the contact %.*s is in touch at t = %.9g and apart at both ends of the step",
                       LG_SHORT(p->force->e.name), from->t + when * p->h);

@@ -96,6 +96,35 @@ def test_a_bar_may_turn_through_revolutions_in_a_step(turns, first):
     assert lgint.integrate(spinning(0.06), "genalpha", t_end=h, h=h).v[-1, 0] == 0
 
 
+@pytest.mark.parametrize("arm", ["of a body about its COM", "of a body about its end"])
+def test_two_arms_that_both_turn_far_in_a_step_meet_or_do_not(arm):
+    """As their ways on two circles tell, whichever of them turns farther."""
+    rng, h, found = np.random.default_rng(0), 1e-2, {True: 0, False: 0}
+    offset = 0.0 if arm.endswith("COM") else 0.3
+    hubs, s = np.array([0.0, 1.0]), np.linspace(0, 1, 20001)
+    while min(found.values()) < 20:
+        angles, turns = rng.uniform(0, 2 * np.pi, 2), rng.uniform(-1, 1, 2) * rng.choice([0.3, 1.0, 3.0])
+        ways = [hub + 0.5 * np.exp(1j * (a + 2 * np.pi * n * s)) for hub, a, n in zip(hubs, angles, turns, strict=True)]
+        gap = np.abs(ways[0] - ways[1]) - 0.1
+        if min(gap[0], gap[-1]) < 0 or abs(gap.min()) < 0.03:
+            continue
+        b = lgint.ModelBuilder(formulation="minimal")
+        for name, hub, angle, n in zip("ab", hubs, angles, turns, strict=True):
+            along, rate = np.array([np.cos(angle), np.sin(angle), 0]), 2 * np.pi * n / h
+            motion = {"angular_velocity": (0, 0, rate), "velocity": np.cross((0, 0, rate), offset * along)}
+            place = {"position": (hub, 0, 0) + offset * along, "rotation": (0, 0, angle)}
+            b.add_body(name, mass=1.0, inertia=(0.1,) * 3, **place, **motion)
+            b.add_joint("revolute", lgint.ground, name, point=(hub, 0, 0), axis=(0, 0, 1))
+        ball = ("sphere", (0.5 - offset, 0, 0), 0.05)
+        b.add_contact("a", "b", shapes=(ball, ball), stiffness=1e5, name="hit")
+        found[bool(gap.min() < 0)] += 1
+        if gap.min() > 0:
+            lgint.integrate(b.build(), "euler", t_end=h, h=h)
+            continue
+        with pytest.raises(lgint.IntegrationError, match="the contact hit is in touch at t = 0.0"):
+            lgint.integrate(b.build(), "euler", t_end=h, h=h)
+
+
 FLATS = [("box", (0, 0, -0.05), (50, 50, 0.05)), ("disc", (0, 0, 0), (0, 0, 1), 50.0), ("sphere", (0, 0, -50), 50.0)]
 
 

@@ -362,28 +362,27 @@ lg_status lg_contact_renew(const lg_force *force, const lg_mutual *at, double *m
 }
 
 /* The memory of all points at the end of a step whose motion is taken in `parts` of equal time. */
-static lg_status follow_parts(const lg_force *force, const lg_mutual *from, const lg_mutual *to, double h, int parts,
-                              double *mem)
+static lg_status follow_parts(const lg_force *force, const lg_path *path, const lg_mutual *to, int parts, double *mem)
 {
     lg_mutual at;
     for (int i = 1; i < parts; i++) {
-        lg_mutual_within(from, to, h, (double)i / parts, &at);
+        lg_path_at(path, (double)i / parts, &at);
         LG_TRY(lg_contact_renew(force, &at, mem));
     }
     return lg_contact_renew(force, to, mem);
 }
 
 /* Extrapolates displacements by two numbers of parts, whose errors are of first order. */
-lg_status lg_contact_follow(const lg_force *force, const lg_mutual *from, const lg_mutual *to, double h,
-                            const double *before, double *mem)
+lg_status lg_contact_follow(const lg_force *force, const lg_path *path, const lg_mutual *to, const double *before,
+                            double *mem)
 {
     enum { FEW = 4, MOST = BRISTLE_MEMORY * LG_POINTS_OF_box };
     double few[MOST], many[MOST];
     const int n = memory_size(force);
     lg_copy(n, before, few);
     lg_copy(n, before, many);
-    LG_TRY(follow_parts(force, from, to, h, FEW, few));
-    LG_TRY(follow_parts(force, from, to, h, 2 * FEW, many));
+    LG_TRY(follow_parts(force, path, to, FEW, few));
+    LG_TRY(follow_parts(force, path, to, 2 * FEW, many));
     for (int k = 0; k < n; k += BRISTLE_MEMORY) {
         double *m = mem + k;
         for (int i = Z; i < S_0 && has_slid(before + k, m); i++)

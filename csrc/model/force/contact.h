@@ -4,6 +4,7 @@
 
 #include "model/force/force.h"
 #include "model/force/mutual.h"
+#include "model/force/path.h"
 #include "model/force/touch.h"
 
 typedef struct lg_contact_point { /* in inertial axes */
@@ -25,10 +26,10 @@ int lg_contact_has_bristles(const lg_force *force);
 int lg_contact_has_slid(const lg_force *force, const double *before, const double *mem);
 /* The memory, straight on from there. */
 lg_status lg_contact_renew(const lg_force *force, const lg_mutual *at, double *mem);
-/* Replaces the displacements of those that have slid by what follows from the motion between the ends of a step of size
-   h. */
-lg_status lg_contact_follow(const lg_force *force, const lg_mutual *from, const lg_mutual *to, double h,
-                            const double *before, double *mem);
+/* Replaces the displacements of those that have slid by what follows from the motion through a step, which ends at
+   `to`. */
+lg_status lg_contact_follow(const lg_force *force, const lg_path *path, const lg_mutual *to, const double *before,
+                            double *mem);
 /* The largest difference that this makes to a displacement z, as a part of atol + rtol |z|; straight: the memory
    without it. */
 double lg_contact_bristle_error(const lg_force *force, const double *before, const double *straight, const double *mem,

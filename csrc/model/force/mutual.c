@@ -10,7 +10,6 @@
        d(m + y x F) = dm - F^ dy + y^ f. */
 #include "model/force/mutual.h"
 
-#include "group/rotation.h"
 #include "model/body/body.h"
 
 /* R_b^T (a - b) */
@@ -40,81 +39,6 @@ void lg_mutual_open(const lg_pose *const f[2], int linear, lg_mutual *out)
     lg_zero(6, out->Fm);
     if (linear)
         lg_zero(36, out->K), lg_zero(36, out->D);
-}
-
-/* The turn between two poses in the axes of a, through the revolutions that the mean of both rates tells. */
-static void turn_between(const lg_mutual *from, const lg_mutual *to, double h, double turn[3])
-{
-    double first[3], last[3], axis[3];
-    lg_so3_difference(from->S, to->S, turn);
-    lg_mulT3(from->S, from->turn, first);
-    lg_mulT3(to->S, to->turn, last);
-    for (int i = 0; i < 3; i++)
-        first[i] = 0.5 * h * (first[i] + last[i]);
-    if (lg_norm3(first) <= LG_PI)
-        return;
-    double size = lg_norm3(turn), far = lg_norm3(first);
-    for (int i = 0; i < 3; i++)
-        axis[i] = size > 0 ? turn[i] / size : first[i] / far;
-    double missing = 2 * LG_PI * round((lg_dot3(first, axis) - size) / (2 * LG_PI));
-    lg_axpy(3, missing, axis, turn);
-}
-
-/* The cubic through x and rates at both ends, at a part s of a step of size h. */
-static void cubic(const double x0[3], const double rate0[3], const double x1[3], const double rate1[3], double h,
-                  double s, double x[3], double rate[3])
-{
-    double r = 1 - s;
-    for (int i = 0; i < 3; i++) {
-        double way = x1[i] - x0[i], first = h * rate0[i], last = h * rate1[i];
-        x[i] = x0[i] + s * (s * (1 + 2 * r) * way + r * (r * first - s * last));
-        rate[i] = (6 * r * s * way + r * (r - 2 * s) * first + s * (s - 2 * r) * last) / h;
-    }
-}
-
-/* The place of b seen from a, in the axes of a, and its rate; or, with from a to b exchanged, that of a seen from b. */
-static void exchange(const double S[9], const double turn[3], const double y[3], const double rate[3], double x[3],
-                     double xdot[3])
-{
-    double d[3];
-    lg_cross(turn, y, d);
-    lg_axpy(3, -1, rate, d);
-    lg_mulT3(S, d, xdot);
-    lg_mulT3(S, y, x);
-    for (int i = 0; i < 3; i++)
-        x[i] = -x[i];
-}
-
-/* In the axes of a, which turn less than those of b. */
-static void move_seen_from_first(const lg_mutual *from, const lg_mutual *to, double h, double s, lg_mutual *out)
-{
-    double x0[3], rate0[3], x1[3], rate1[3], x[3], rate[3], d[3];
-    exchange(from->S, from->turn, from->y, from->rate, x0, rate0);
-    exchange(to->S, to->turn, to->y, to->rate, x1, rate1);
-    cubic(x0, rate0, x1, rate1, h, s, x, rate);
-    lg_mul3(out->S, x, d);
-    for (int i = 0; i < 3; i++)
-        out->y[i] = -d[i];
-    lg_cross(out->turn, out->y, out->rate);
-    lg_mul3(out->S, rate, d);
-    lg_axpy(3, -1, d, out->rate);
-}
-
-void lg_mutual_within(const lg_mutual *from, const lg_mutual *to, double h, double s, lg_mutual *out)
-{
-    double turn[3], R[9];
-    turn_between(from, to, h, turn);
-    lg_mul3(from->S, turn, out->turn);
-    for (int i = 0; i < 3; i++) {
-        turn[i] *= s;
-        out->turn[i] /= h;
-    }
-    lg_so3_exp(turn, R);
-    lg_mul33(from->S, R, out->S);
-    if (lg_norm3(from->w[1]) > lg_norm3(from->w[0]))
-        move_seen_from_first(from, to, h, s, out);
-    else
-        cubic(from->y, from->rate, to->y, to->rate, h, s, out->y, out->rate);
 }
 
 /* One column of the derivatives: the change of (F, m) along dy, dphi, drate and dturn. */

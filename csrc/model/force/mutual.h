@@ -22,9 +22,6 @@ typedef struct lg_mutual {
 /* y and S alone. */
 void lg_mutual_open_pose(const lg_pose *const f[2], lg_mutual *out);
 void lg_mutual_open(const lg_pose *const f[2], int linear, lg_mutual *out);
-/* y, S, rate and turn at a part s of a step of size h > 0. S turns evenly, through any number of revolutions; the place
-   of one body seen from that which turns less follows the cubic through both ends. */
-void lg_mutual_within(const lg_mutual *from, const lg_mutual *to, double h, double s, lg_mutual *out);
 /* Writes the wrenches on both frames of an element and, with `linear`, their derivatives. */
 void lg_mutual_spread(const lg_mutual *at, const lg_element *e, const lg_pose *const f[2], int linear, lg_load *out);
 
