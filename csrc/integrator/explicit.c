@@ -119,7 +119,7 @@ void lg_slopes_combine(const lg_slopes *slopes, const lg_weights *weights, doubl
 }
 
 /* Value i of `count` <= GROUP weighted slopes. */
-static LG_INLINE double weighted(int count, const double w[], const double *const K[], int i)
+static LG_INLINE double weighted(int count, const double w[], const double *const K[], long i)
 {
     double sum = w[0] * K[0][i];
     for (int j = 1; j < count; j++)
@@ -134,12 +134,13 @@ static LG_INLINE void add_slopes(int count, const lg_slopes *slopes, const lg_we
 {
     const double *K[2 * GROUP];
     double w[2 * GROUP];
-    int nv = slopes->space->nv, first = count < GROUP ? count : GROUP;
+    int first = count < GROUP ? count : GROUP;
+    long nv = slopes->space->nv;
     for (int j = 0; j < count; j++) {
         K[j] = lg_slopes_at(slopes, weights->stage[j]);
         w[j] = h * weights->weight[j];
     }
-    for (int i = 0; i < nv; i++) {
+    for (long i = 0; i < nv; i++) {
         double turn = weighted(first, w, K, i), change = vn[i] + weighted(first, w, K, nv + i);
         if (count > GROUP) {
             turn += weighted(count - GROUP, w + GROUP, K + GROUP, i);
@@ -147,7 +148,7 @@ static LG_INLINE void add_slopes(int count, const lg_slopes *slopes, const lg_we
         }
         theta[i] = turn;
         v[i] = change;
-        LG_ONE_BY_ONE;
+        LG_ONE_BY_ONE(i);
     }
 }
 

@@ -113,11 +113,18 @@ static LG_INLINE void rkmk_move(lg_rkmk_stepper *rk, const lg_state *state, cons
     lg_slopes_add_flows(&rk->slopes, state->q, weights, h, rk->q);
 }
 
-/* Accelerations at the point that `move` left, at time t. */
-static inline lg_status accelerate(lg_rkmk_stepper *rk, const lg_state *state, double t, double t_in, double *a)
+/* What all points of a step from `state` have in common. */
+static inline void enter_step(lg_rkmk_stepper *rk, const lg_state *state, double h)
+{
+    rk->at.t_in = state->t + 0.5 * h;
+    rk->at.mem.values = state->mem;
+}
+
+/* Accelerations at the point that `move` left, at time t of this step. */
+static inline lg_status accelerate(lg_rkmk_stepper *rk, const lg_state *state, double t, double *a)
 {
     lg_accel *accel = &rk->base.accel;
-    rk->at.t = t, rk->at.t_in = t_in, rk->at.mem.values = state->mem, rk->at.mem.age = t - state->t;
+    rk->at.t = t, rk->at.mem.age = t - state->t;
     if (rk->base.system->accelerate) {
         lg_status status = lg_accel_ask(accel, &rk->at, a, &rk->base.report);
         if (status != LG_SINGULAR)
@@ -127,22 +134,27 @@ static inline lg_status accelerate(lg_rkmk_stepper *rk, const lg_state *state, d
 }
 
 /* Moves the end of the step onto the constraints, stores the values that the error estimate needs, and accelerates. */
-static lg_status rkmk_finish(lg_rkmk_stepper *rk, const lg_state *state, double h)
+static LG_APART lg_status finish_constrained(lg_rkmk_stepper *rk, const lg_state *state, double h)
 {
     const lg_space *space = rk->base.system->space;
     lg_accel *accel = &rk->base.accel;
     double *residual = rk->nrows ? rk->residual : NULL;
-    double t = state->t + h, inside = state->t + 0.5 * h;
+    double t = state->t + h;
     if (rk->nrows) {
         lg_copy(space->nq, rk->q, rk->q_end);
         lg_copy(space->nv, rk->v, rk->v_end);
     }
-    rk->at.t = t, rk->at.t_in = inside, rk->at.mem.values = state->mem, rk->at.mem.age = h;
+    rk->at.t = t, rk->at.mem.age = h;
     if (rk->levels)
         return lg_project_end(accel, rk->levels, &rk->at, rk->q, rk->v, residual, rk->a, rk->lam, &rk->base.report);
     if (residual)
         LG_TRY(lg_residual(accel, &rk->at, residual));
-    return accelerate(rk, state, t, inside, rk->a);
+    return accelerate(rk, state, t, rk->a);
+}
+
+static inline lg_status rkmk_finish(lg_rkmk_stepper *rk, const lg_state *state, double h)
+{
+    return rk->levels || rk->nrows ? finish_constrained(rk, state, h) : accelerate(rk, state, state->t + h, rk->a);
 }
 
 /* ---- the carry: phi and phidot at the start of the next step, behind a 1; zeros: they are not known ---- */
@@ -189,15 +201,15 @@ static lg_status rkmk_step(lg_stepper *self, lg_state *state, double h)
 {
     lg_rkmk_stepper *rk = (lg_rkmk_stepper *)self;
     const lg_space *space = self->system->space;
-    double t = state->t, inside = t + 0.5 * h;
 
     rk->h = h;
+    enter_step(rk, state, h);
     lg_slopes_begin(&rk->slopes, state);
     for (int i = 1; i < rk->stages; i++) {
         double *K = lg_slopes_at(&rk->slopes, i);
         rkmk_move(rk, state, &rk->A[i], h, K);
         lg_slopes_set_flow(&rk->slopes, i, rk->q, rk->v);
-        LG_TRY(accelerate(rk, state, t + rk->c[i] * h, inside, K + space->nv));
+        LG_TRY(accelerate(rk, state, state->t + rk->c[i] * h, K + space->nv));
     }
 
     rkmk_move(rk, state, &rk->b, h, NULL);
@@ -289,11 +301,12 @@ static lg_status write_curve(lg_stepper *self, const lg_state *before, const lg_
     const double *first = rk->slopes.K, *last = lg_slopes_at(&rk->slopes, rk->stages);
     set_displacement(rk, before, after, F);
     set_last_slopes(rk, before->q, F, after);
+    enter_step(rk, before, h);
     for (int i = 0; i < LG_CURVE_STAGES; i++, next++) {
         double *K = lg_slopes_at(&rk->slopes, next), c = lg_ratio_value(tableau->curve->c[i]);
         rkmk_move(rk, before, &rk->curve_A[i], h, K);
         lg_slopes_set_flow(&rk->slopes, next, rk->q, rk->v);
-        LG_TRY(accelerate(rk, before, before->t + c * h, before->t + 0.5 * h, K + ny / 2));
+        LG_TRY(accelerate(rk, before, before->t + c * h, K + ny / 2));
     }
     for (int i = 0; i < ny; i++) {
         F[ny + i] = h * first[i] - F[i];
@@ -314,11 +327,11 @@ static void layout_derivatives(lg_stepper *self, lg_arena *arena)
 
 /* The equations linearised at the point that `move` left, at time t, with their matrix. The accelerations a are known,
    and multipliers are not. */
-static lg_status linearise(lg_rkmk_stepper *rk, const lg_state *before, double t, double t_in, double *a)
+static lg_status linearise(lg_rkmk_stepper *rk, const lg_state *before, double t, double *a)
 {
     lg_accel *accel = &rk->base.accel;
     rk->at.a = a, rk->at.lam = rk->lam;
-    rk->at.t = t, rk->at.t_in = t_in, rk->at.mem.values = before->mem, rk->at.mem.age = t - before->t;
+    rk->at.t = t, rk->at.mem.age = t - before->t;
     if (rk->base.system->pattern->nrows)
         LG_TRY(lg_accel_solve_by_matrix(accel, &rk->at, a, rk->lam, &rk->base.report));
     else
@@ -333,7 +346,7 @@ static lg_status differentiate_stage(lg_rkmk_stepper *rk, const lg_state *before
     int nv = d->nv;
     rkmk_move(rk, before, &rk->A[i], h, K);
     lg_stage_derivatives_move(d, rk->theta, K);
-    LG_TRY(linearise(rk, before, before->t + rk->c[i] * h, before->t + 0.5 * h, K + nv));
+    LG_TRY(linearise(rk, before, before->t + rk->c[i] * h, K + nv));
     for (int k = 0; k < d->start->count; k++) {
         lg_stage_derivatives_advance(d, &rk->A[i], 0, k);
         lg_stage_derivatives_rate(d, i, k);
@@ -368,6 +381,7 @@ static lg_status differentiate(lg_stepper *self, const lg_state *before, const l
     lg_linearised *l = &self->linear;
     int nv = self->system->space->nv, nrows = self->system->pattern->nrows;
     (void)after;
+    enter_step(rk, before, h);
     lg_stage_derivatives_begin(&rk->derivatives, s, h);
     for (int i = 1; i < rk->stages; i++)
         LG_TRY(differentiate_stage(rk, before, i, h));
@@ -424,7 +438,7 @@ static lg_status stage_back(lg_rkmk_stepper *rk, const lg_state *before, int i, 
     double *K = lg_slopes_at(&rk->slopes, i);
     rkmk_move(rk, before, &rk->A[i], h, K);
     lg_stage_derivatives_move(d, rk->theta, K);
-    LG_TRY(linearise(rk, before, before->t + rk->c[i] * h, before->t + 0.5 * h, K + d->nv));
+    LG_TRY(linearise(rk, before, before->t + rk->c[i] * h, K + d->nv));
     LG_TRY(lg_linearised_accelerations_adjoint(&rk->base.linear, &rk->at, rk->base.nparameters,
                                                lg_stage_derivatives_at(d, i, 0) + d->nv, NULL, d->q, d->v, gradient));
     lg_stage_derivatives_rate_back(d, i);
@@ -439,6 +453,7 @@ static lg_status go_back(lg_stepper *self, const lg_state *before, const lg_stat
     double h = kept[0];
     (void)after;
     lg_copy(count_kept(self) - 1, kept + 1, rk->slopes.K);
+    enter_step(rk, before, h);
     LG_TRY(end_back(rk, before, h, s, gradient));
     lg_stage_derivatives_begin_back(&rk->derivatives, s, h);
     lg_stage_derivatives_advance_back(&rk->derivatives, &rk->b, 0);

@@ -273,7 +273,7 @@ static lg_status act(lg_loop *loop)
 {
     lg_run *run = loop->run;
     int acts = 0, goes_on = 0;
-    if (!loop->ended || !loop->observer->act)
+    if (!loop->observer->act)
         return LG_OK;
     LG_TRY(loop->observer->act(loop->observer->self, run, &acts, &goes_on));
     if (!acts)
@@ -310,7 +310,7 @@ static lg_status finish_step(lg_loop *loop, double kink)
         LG_TRY(evaluate_before(loop, run->state.t));
     if (isfinite(kink))
         LG_TRY(pass_kink(run, kink));
-    return act(loop);
+    return loop->ended ? act(loop) : LG_OK;
 }
 
 /* A step that ends at `next` must advance the time. */

@@ -21,8 +21,7 @@ static lg_status take_step(lg_run *run, double h)
     return status;
 }
 
-/* If a solve of a step fails, it is tried once more with other active rows. */
-static lg_status try_step(lg_run *run, double h)
+static LG_APART lg_status try_with_choice(lg_run *run, double h)
 {
     int changed = 0;
     lg_stepper *stepper = run->stepper;
@@ -39,6 +38,12 @@ static lg_status try_step(lg_run *run, double h)
     if (run->control.estimates || run->sensitivities.count)
         lg_run_keep(run);
     return take_step(run, h);
+}
+
+/* If a solve of a step fails, it is tried once more with other active rows, where there is a choice of them. */
+static inline lg_status try_step(lg_run *run, double h)
+{
+    return run->system->choice ? try_with_choice(run, h) : take_step(run, h);
 }
 
 void lg_run_count_work(lg_run *run)

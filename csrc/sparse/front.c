@@ -147,7 +147,7 @@ static LG_INLINE void eliminate_half(int m, const double *restrict D, const int 
     for (const double *end = source + 6L * m; source < end; source += 6, U += 6) {
         double x = source[first], y = source[second] - yx * x, z = source[third] - zx * x - zy * y;
         U[0] = x, U[1] = y, U[2] = z;
-        LG_ONE_BY_ONE;
+        LG_ONE_BY_ONE(U);
     }
 }
 
