@@ -234,6 +234,8 @@ static lg_status factor_groups(const lg_schur *schur, int symmetric)
     for (int b = 0; b < p->nblocks; b++) {
         const lg_schur_block *block = &p->blocks[b];
         lg_schur_shape *shape = &schur->shapes[b];
+        if (!block->count)
+            continue;
         shape->from = shape->isotropic && has_multiples(p, block, schur->B) &&
                               (schur->B == schur->C || has_multiples(p, block, schur->C))
                           ? 3
@@ -361,6 +363,14 @@ static LG_INLINE void subtract_times(int rows, int columns, const double *restri
     }
 }
 
+/* f := M^-1 f on a block without rows. */
+static LG_INLINE void solve_alone(int nv, const lg_schur_block *block, const lg_schur *schur, double *x)
+{
+    double f[LG_MOST_INVERTED], *y = x + block->velocity;
+    lg_copy(nv, y, f);
+    multiply(schur, block, nv, f, y);
+}
+
 /* f := M^-1 f on a block, which is subtracted, times C, from the right-hand side of the multipliers of -S. */
 static LG_INLINE void reduce(int rows, int nv, int from, const lg_schur_block *block, const lg_schur *schur, double *x,
                              double *lam)
@@ -468,10 +478,18 @@ lg_status lg_schur_solve(const lg_schur *schur, double *x)
     double *lam = x + p->masses->nvelocities;
     if (schur->groups->is_doubled)
         return solve_doubled(schur, x);
-    for (int b = 0; b < p->nblocks; b++)
-        LG_BY_SIZE(reduce, &p->blocks[b], shapes[b].from, schur, x, lam);
+    for (int b = 0; b < p->nblocks; b++) {
+        const lg_schur_block *block = &p->blocks[b];
+        if (block->count)
+            LG_BY_SIZE(reduce, block, shapes[b].from, schur, x, lam);
+        else if (block->nv == 6)
+            solve_alone(6, block, schur, x);
+        else
+            solve_alone(block->nv, block, schur, x);
+    }
     LG_TRY(lg_matrix_solve(schur->groups, lam));
     for (int b = 0; b < p->nblocks; b++)
-        LG_BY_SIZE(expand, &p->blocks[b], shapes[b].from, schur, lam, x);
+        if (p->blocks[b].count)
+            LG_BY_SIZE(expand, &p->blocks[b], shapes[b].from, schur, lam, x);
     return LG_OK;
 }

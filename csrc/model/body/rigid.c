@@ -177,7 +177,8 @@ static LG_APART void write_frames(const lg_body *b, const lg_point *at, lg_level
         lg_pose *pose = lg_pose_of(f, at);
         pose->R = R, pose->omega = omega, pose->omegadot = zero;
         lg_pose_clear(f, pose);
-        write_lie(f, node->position == LG_POSITION_FIXED ? f->base : q, velocity, velocity ? NULL : v, level, pose);
+        if (level > LG_POSES || !at->same_q)
+            write_lie(f, node->position == LG_POSITION_FIXED ? f->base : q, velocity, velocity ? NULL : v, level, pose);
     }
 }
 

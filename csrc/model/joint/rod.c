@@ -83,6 +83,7 @@ static LG_INLINE lg_status add_edge(const lg_joint *joint, const lg_point *at, c
     double s[6] = {0}, lam[6] = {0};
     lg_strained k;
     LG_TRY(lg_edge_open(e, seen, at, (lg_relation *)(void *)(at->work + joint->work), at->same_q, &k));
+    rows = rows && joint->nrows;
     if (rows || tangent || damped)
         lg_screw_open_operator(&k.m);
     if (at_rest)
@@ -95,9 +96,9 @@ static LG_INLINE lg_status add_edge(const lg_joint *joint, const lg_point *at, c
         lg_edge_set_stress(e, &k, damped, s);
         rod_add_wrenches(&k, -1, s, pose, LG_FORCES);
     }
-    if (rows && joint->nrows)
+    if (rows)
         lg_edge_write_rows(joint, &k, at, seen, want);
-    if (rows && joint->nrows && at->lam && (want->Btlam || tangent)) {
+    if (rows && at->lam && (want->Btlam || tangent)) {
         constraint_stress(joint, at, lam);
         rod_add_wrenches(&k, 1, lam, pose, LG_REACTIONS);
     }
