@@ -141,8 +141,6 @@ static inline void write_lie(const lg_frame *f, const double *origin, const doub
 {
     const double *R = pose->R, *omega = pose->omega;
     double y[3] = {0, 0, 0}, turned[3];
-    if (level < LG_POSES)
-        return;
     if (f->at_node && velocity) {
         set_at_node(origin, velocity, pose);
         return;
@@ -151,8 +149,6 @@ static inline void write_lie(const lg_frame *f, const double *origin, const doub
         lg_copy(3, origin, pose->x);
     else
         rotate_from(origin, R, f->offset, pose->x);
-    if (level < LG_TWISTS)
-        return;
     if (!f->at_node)
         lg_cross(omega, f->offset, y);
     for (int i = 0; i < 3; i++)
@@ -164,9 +160,35 @@ static inline void write_lie(const lg_frame *f, const double *origin, const doub
     rotate_from(NULL, R, turned, pose->xdd);
 }
 
+static const double zero[3];
+
+static inline void begin_pose(const lg_frame *f, const double *R, const double *omega, lg_pose *pose)
+{
+    pose->R = R, pose->omega = omega, pose->omegadot = zero;
+    lg_pose_clear(f, pose);
+}
+
+/* Rotations, and positions unless they are known. */
+static inline void write_poses(const lg_body *b, const lg_point *at, int known, int nframes)
+{
+    const lg_node *node = b->block->node;
+    const double *q = at->q + b->block->q, *omega = at->v + b->block->v + node->attitude_v;
+    const double *R = lg_rigid_state_of(b, at)->R;
+    for (const lg_frame *f = b->frames, *end = f + nframes; f < end; f++) {
+        lg_pose *pose = lg_pose_of(f, at);
+        const double *origin = node->position == LG_POSITION_FIXED ? f->base : q;
+        begin_pose(f, R, omega, pose);
+        if (known)
+            continue;
+        if (f->at_node)
+            lg_copy(3, origin, pose->x);
+        else
+            rotate_from(origin, R, f->offset, pose->x);
+    }
+}
+
 static LG_APART void write_frames(const lg_body *b, const lg_point *at, lg_level level, int nframes)
 {
-    static const double zero[3];
     const lg_node *node = b->block->node;
     const double *q = at->q + b->block->q, *v = at->v + b->block->v, *omega = v + node->attitude_v;
     const double *velocity = node->position == LG_POSITION_INERTIAL ? v
@@ -175,17 +197,17 @@ static LG_APART void write_frames(const lg_body *b, const lg_point *at, lg_level
     const double *R = lg_rigid_state_of(b, at)->R;
     for (const lg_frame *f = b->frames, *end = f + nframes; f < end; f++) {
         lg_pose *pose = lg_pose_of(f, at);
-        pose->R = R, pose->omega = omega, pose->omegadot = zero;
-        lg_pose_clear(f, pose);
-        if (level > LG_POSES || !at->same_q)
-            write_lie(f, node->position == LG_POSITION_FIXED ? f->base : q, velocity, velocity ? NULL : v, level, pose);
+        begin_pose(f, R, omega, pose);
+        write_lie(f, node->position == LG_POSITION_FIXED ? f->base : q, velocity, velocity ? NULL : v, level, pose);
     }
 }
 
 static inline void move_lie(const lg_body *b, const lg_point *at, lg_level level, int nframes)
 {
     rigid_begin(b, at);
-    if (nframes)
+    if (level <= LG_POSES)
+        write_poses(b, at, level < LG_POSES || at->same_q, nframes);
+    else if (nframes)
         write_frames(b, at, level, nframes);
 }
 

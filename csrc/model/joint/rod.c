@@ -82,7 +82,8 @@ static LG_INLINE lg_status add_edge(const lg_joint *joint, const lg_point *at, c
     int damped = forces && lg_edge_damped(e);
     double s[6] = {0}, lam[6] = {0};
     lg_strained k;
-    LG_TRY(lg_edge_open(e, seen, at, (lg_relation *)(void *)(at->work + joint->work), at->same_q, &k));
+    int known = at->same_q && joint->nrows; // the rows were there
+    LG_TRY(lg_edge_open(e, seen, at, (lg_relation *)(void *)(at->work + joint->work), known, &k));
     rows = rows && joint->nrows;
     if (rows || tangent || damped)
         lg_screw_open_operator(&k.m);
@@ -121,7 +122,8 @@ static lg_status add_forces(lg_joints joints, const lg_point *at, const lg_wante
 static lg_status rod_add_rows(lg_joints joints, const lg_point *at, const lg_wanted *want)
 {
     for (const lg_joint *joint = joints.first; joint < joints.end; joint++)
-        LG_TRY(add_edge(joint, at, want, 0, 0, 1, 0));
+        if (joint->nrows)
+            LG_TRY(add_edge(joint, at, want, 0, 0, 1, 0));
     return LG_OK;
 }
 
