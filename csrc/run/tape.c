@@ -92,14 +92,9 @@ void lg_tape_close(lg_tape *tape)
 
 /* ---- steps ---- */
 
-static lg_taken *step_of(const lg_tape *tape, long i)
+lg_taken *lg_tape_step(const lg_tape *tape, long i)
 {
     return &tape->parts[i / tape->in_part].steps[i % tape->in_part];
-}
-
-const lg_taken *lg_tape_step(const lg_tape *tape, long i)
-{
-    return step_of(tape, i);
 }
 
 void lg_tape_begin(lg_tape *tape, const lg_run *run)
@@ -111,7 +106,7 @@ void lg_tape_begin(lg_tape *tape, const lg_run *run)
 static void note_restart(lg_tape *tape, const lg_run *run)
 {
     if (tape->count) {
-        lg_taken *last = step_of(tape, tape->count - 1);
+        lg_taken *last = lg_tape_step(tape, tape->count - 1);
         last->restarts = run->restarts > tape->restarts;
         last->past = run->past;
     }
@@ -125,7 +120,7 @@ lg_status lg_tape_add(lg_tape *tape, const lg_run *run)
     if (tape->full)
         return LG_OK;
     note_restart(tape, run);
-    lg_taken *step = step_of(tape, tape->count++);
+    lg_taken *step = lg_tape_step(tape, tape->count++);
     lg_state_copy(run->system, lg_run_carry_count(run), &run->before, &step->before);
     lg_state_copy(run->system, 0, &run->state, &step->after);
     run->stepper->type->sensitivities->adjoint->keep(run->stepper, step->kept);

@@ -32,7 +32,7 @@ void lg_tape_begin(lg_tape *tape, const lg_run *run);
 lg_status lg_tape_add(lg_tape *tape, const lg_run *run);
 /* After the last one. */
 void lg_tape_end(lg_tape *tape, const lg_run *run);
-const lg_taken *lg_tape_step(const lg_tape *tape, long i);
+lg_taken *lg_tape_step(const lg_tape *tape, long i);
 void lg_tape_close(lg_tape *tape);
 
 #endif

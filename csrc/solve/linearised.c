@@ -210,7 +210,8 @@ lg_status lg_linearised_subtract_share(lg_linearised *l, const lg_point *point, 
         LG_TRY(lg_linearised_weigh(l, &at, k, &(lg_term_weights){.phidot = rows}, &of_a));
         lg_zero(system->space->nv, l->v);
         at.v = l->v;
-        LG_TRY(lg_linearised_weigh(l, &at, k, &(lg_term_weights){.phidot = rows}, &of_rest));
+        if (!(system->flags & LG_SYSTEM_FIXED_ROWS))
+            LG_TRY(lg_linearised_weigh(l, &at, k, &(lg_term_weights){.phidot = rows}, &of_rest));
     }
     *gradient -= of_forces - of_zeta + of_a - of_rest;
     return LG_OK;
@@ -442,12 +443,17 @@ static lg_status find_time(lg_linearised *l, const lg_point *point, int *depends
     return LG_OK;
 }
 
-/* Without time, -zeta = Z v, and the derivative of B a by q is Z at velocities a. */
-static lg_status subtract_fixed_rows(lg_linearised *l, const lg_point *point, const double *w, double *q, double *v)
+/* Without time, -zeta = Z v, and the derivative of B a by q is Z at velocities a. `has_Z`: l->Z is that at the point. */
+static lg_status subtract_fixed_rows(lg_linearised *l, const lg_point *point, int has_Z, const double *w, double *q,
+                                     double *v)
 {
     int nv = l->accel->system->space->nv;
     double *here = l->x, *at_a = l->y;
-    LG_TRY(turn_rows(l, point, point->v, w, here));
+    lg_zero(nv, here);
+    if (has_Z)
+        lg_pattern_add_BT(l->accel->system->pattern, l->Z, 1, w, here);
+    else
+        LG_TRY(turn_rows(l, point, point->v, w, here));
     lg_axpy(nv, -1, here, v);
     LG_TRY(turn_rows(l, point, point->a, w, at_a));
     lg_axpy(nv, -1, at_a, q);
@@ -457,10 +463,11 @@ static lg_status subtract_fixed_rows(lg_linearised *l, const lg_point *point, co
 lg_status lg_linearised_subtract_rows_adjoint(lg_linearised *l, const lg_point *point, const double *w, double *q,
                                               double *v)
 {
-    int depends = 0;
-    if (!(l->accel->system->flags & LG_SYSTEM_FIXED_ROWS))
+    int depends = 0, fixed = (l->accel->system->flags & LG_SYSTEM_FIXED_ROWS) != 0;
+    if (!fixed)
         LG_TRY(find_time(l, point, &depends));
-    return depends ? subtract_by_colours(l, point, w, q, v) : subtract_fixed_rows(l, point, w, q, v);
+    return depends ? subtract_by_colours(l, point, w, q, v)
+                   : subtract_fixed_rows(l, point, fixed && l->wants_Z, w, q, v);
 }
 
 lg_status lg_linearised_accelerations_adjoint(lg_linearised *l, const lg_point *point, int count, const double *a,
