@@ -560,3 +560,11 @@ def test_what_derivatives_cost_backwards(case, fixed, each):
     plain = sum(counts[f"{case} by 0 parameters"].values())
     back = {p: sum(counts[f"{case} backwards by {p} parameters"].values()) / plain for p in (1, 5)}
     assert all(1 < back[p] < fixed + each * p < 4 + 0.05 * p for p in (1, 5))
+
+
+@pytest.mark.parametrize(("method", "least", "most"), [("rk44", 10, 15.5), ("herk3", 6, 8.5), ("radau5", 3, 4.05)])
+def test_what_derivatives_backwards_cost_with_other_methods(method, least, most):
+    """By one parameter on the heavy top, in runs without derivatives, together with the run itself."""
+    counts = bench_counts.read(Path(__file__).parents[2] / "benchmarks" / "instructions.csv")
+    plain, back = (sum(counts[f"top {which} parameters, {method}"].values()) for which in ("by 0", "backwards by 1"))
+    assert least < back / plain < most
