@@ -90,6 +90,25 @@ def test_a_compiled_spring_has_the_bits_of_the_same_one_in_python():
     assert not own.model.core.needs_gil and np.array_equal(own.q, twin.q)
 
 
+@numba.cfunc(lgint.signatures.joint_law)
+def sloped(t, angle, rate, effort, tangent, data):
+    effort[0] = -3.0 * angle - 0.2 * rate * rate * rate + t
+    slopes = numba.carray(tangent, 2)
+    if slopes.ctypes.data != 0:
+        slopes[0] = -3.0
+        slopes[1] = -0.6 * rate * rate
+    return 0
+
+
+def test_a_law_of_numba_may_write_its_tangent():
+    own, twin = (
+        arm(sloped, joint=True, tangent=True),
+        arm(compiled.compiled("torque", "joint_law"), joint=True, tangent=True),
+    )
+    for method in ("genalpha", "rk44"):  # explicit methods want no tangent
+        assert np.array_equal(run(own, method).q, run(twin, method).q)
+
+
 def braked(coefficient):
     @numba.cfunc(lgint.signatures.joint_law)
     def brake(t, angle, rate, effort, tangent, data):
