@@ -94,7 +94,7 @@ NO_INERTIA: Final = Inertia(0.0, ZERO, np.zeros((3, 3)))
 # ---- links and joints ----
 
 
-@dataclass
+@dataclass(eq=False, repr=False)
 class Mimic:
     """The coordinate of a joint as a multiple of another one's."""
 
@@ -103,7 +103,7 @@ class Mimic:
     offset: float
 
 
-@dataclass
+@dataclass(eq=False, repr=False)
 class Joint:
     """A joint of the file."""
 
@@ -118,7 +118,7 @@ class Joint:
     element: Element
 
 
-@dataclass
+@dataclass(eq=False, repr=False)
 class Link:
     """A link of the file, and the joints to its children."""
 
@@ -128,7 +128,7 @@ class Link:
     joints: list[Joint] = field(default_factory=list)
 
 
-@dataclass
+@dataclass(eq=False, repr=False)
 class Robot:
     """What a file describes."""
 
@@ -303,7 +303,7 @@ def _check_mimic(file: File, joints: dict[str, Joint], joint: Joint) -> None:
 # ---- links that move as one ----
 
 
-@dataclass
+@dataclass(eq=False, repr=False)
 class Group:
     """Links that move as one body, seen in the frame of the first one."""
 

@@ -2,28 +2,39 @@
 
 from __future__ import annotations
 
-import logging
+from functools import cache
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from logging import Logger
+
     from lgint._run.trajectory import Trajectory
 
-LOG = logging.getLogger("lgint")
-LOG.addHandler(logging.NullHandler())  # programs that do not ask for messages get none
+
+@cache
+def logger() -> Logger:
+    """The logger; the first run imports the module, which `import lgint` has no use for."""
+    import logging
+
+    found = logging.getLogger("lgint")
+    found.addHandler(logging.NullHandler())  # programs that do not ask for messages get none
+    return found
 
 
 def begins(method: str, begin: float, end: float) -> None:
     """A run begins, at the level INFO."""
-    LOG.info("%s runs from t = %g s to %g s", method, begin, end)
+    logger().info("%s runs from t = %g s to %g s", method, begin, end)
 
 
 def ends(method: str, run: Trajectory) -> None:
     """A run has ended, at the level INFO."""
-    if LOG.isEnabledFor(logging.INFO):
+    from logging import INFO
+
+    if logger().isEnabledFor(INFO):
         stats = run.stats
-        LOG.info("%s ended at t = %g s: %d steps in %.3g s", method, run.t[-1], stats.steps, stats.wall_time)
+        logger().info("%s ended at t = %g s: %d steps in %.3g s", method, run.t[-1], stats.steps, stats.wall_time)
 
 
 def fails(method: str, error: BaseException) -> None:
     """A run has failed, or was interrupted, at the level WARNING."""
-    LOG.warning("%s failed: %s", method, error)
+    logger().warning("%s failed: %s", method, error)
