@@ -114,8 +114,9 @@ def _lie_claims(h: Array, errors: dict[tuple[float | str, str], Array]) -> list[
     geom1 = errors[0.0, "exact"][-1]
     expected = abs(1 - 3 * _beta_over_gamma(RHO))
     why = (
-        "line 6 is evaluated at zero accelerations, and corrections leave out the derivative of T; both matter as much "
-        "as the error. With the accelerations of the solution and a factor 1/2 that line gives what (40) says"
+        "line 6 is evaluated at zero accelerations, and corrections leave out the derivative of T; each changes the "
+        "result by as much as the error. With the accelerations of the solution and a factor 1/2 that line gives what "
+        "(40) says"
     )
     claims = []
     for form, label in FORMS.items():

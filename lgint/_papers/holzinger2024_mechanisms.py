@@ -503,7 +503,7 @@ def _robot_errors(studies: Comparison) -> list[Claim]:
             np.ones(int((~small).sum())),
             (error["RV"] / error["EP"])[~small],
             0.3,
-            why="they are apart by this factor at h = 0.025 s, and within 30 % at 0.05 and 0.1 s",
+            why="they differ by this factor at h = 0.025 s, and within 30 % at 0.05 and 0.1 s",
         ),
         above("runs of Rxyz that fail", failed(studies["Rxyz"]), 1),
         equal("runs of the others that fail", 0, sum(failed(studies[name]) for name in studies if name != "Rxyz")),

@@ -397,7 +397,7 @@ def _heading(group: Group) -> str:
 
 
 def _why(group: Group) -> str:
-    return group.program or "the paper's list of steps is not in its text"
+    return group.program or "the paper does not list its step sizes"
 
 
 def _counts(example: Example, curve: Curve, mode: dict[str, Any], h: Array) -> dict[str, Array]:
@@ -413,7 +413,7 @@ def _counts(example: Example, curve: Curve, mode: dict[str, Any], h: Array) -> d
     return {name: np.array(values) for name, values in found.items()}
 
 
-INEXACT = "it differentiates constraints of Euler parameters inexactly"
+INEXACT = "its derivatives of the constraints of Euler parameters are inexact"
 
 
 @artifact(

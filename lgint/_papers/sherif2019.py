@@ -214,7 +214,7 @@ def fig2(quick: bool) -> Result:
     errors = np.array([_integrated(_top(x, **MODIFIED).angular_velocity("top") - exact, best.t) for x in h])
     total = errors.sum(axis=1)
     observed = fitted(h[-2:] if quick else h[-3:], total[-2:] if quick else total[-3:])
-    why = "forces of two configurations are added, which costs an order in spatial motion if alpha is not zero"
+    why = "the scheme adds forces of two configurations, which costs one order in spatial motion unless alpha is zero"
     claims = [
         slope("the figure: slope of the integrated error, finest steps", 1, observed, 0.15),
         slope("the text: second order for the angular velocity", 2, observed, 0.15, why),

@@ -187,7 +187,10 @@ def _convergence(number: int, space: str, twin: str | None = None) -> Artifact:
         if twin:
             mine, others = studies["as printed"], _top_studies(twin, PRINTED)
             most = max(apart(mine[label], others[label], errors_of("q")) for label in METHODS)
-            why = "measured on the group, both take the same steps: quaternions and matrices store one rotation"
+            why = (
+                "measured on the group, both take the same steps, because quaternions and matrices store the same "
+                "rotation"
+            )
             claims.append(above(f"largest mean ratio of the errors to those on {PLAIN[twin]}", most, 1.01, why))
         panels = (
             errors(f"{title}, {form}", made, what, ylabel)
@@ -208,7 +211,10 @@ fig4 = _convergence(4, "R3xS3", "R3xSO3")
 fig5 = _convergence(5, "S3R3", "SE3")
 
 
-DRIFTS = "with Lam_1 = lam_n the second velocity leaves the constraint: orders 2 and 3 drift with h^2 and h^4"
+DRIFTS = (
+    "with the old multiplier in the first stage the second stage violates the constraint: orders 2 and 3 drift with "
+    "h^2 and h^4"
+)
 
 
 def _drift_claims(size: Mapping[tuple[str, str, str], Array], t: Array, form: str, label: str) -> list[Claim]:
@@ -217,7 +223,7 @@ def _drift_claims(size: Mapping[tuple[str, str, str], Array], t: Array, form: st
         (f"{form}, {PLAIN[space]}, {label}", values) for (*key, space), values in size.items() if key == [form, label]
     )
     first, last = (float(grows[part].max()) for part in (t <= 1, t >= 4))
-    swings = "it swings with the spin of the top and keeps its amplitude"
+    swings = "the residual oscillates at the spin rate of the top with a constant amplitude"
     return [
         above(f"{direct}: largest residual, m, is above round-off", last, 1e-12),
         above(f"{direct}: residual of the last second over that of the first", last / first, 1.5, swings),
