@@ -481,7 +481,7 @@ def validation_tables(path: Path) -> str:
     published = sum(lines[0]["published"] == "yes" for lines in cases)
     counted = (
         f"{len(cases)} cases with {len(rows)} numbers. Those of {published} cases are "
-        "published by others; the rest are closed forms.\n"
+        "published by others; the rest are closed forms and integrals.\n"
     )
     return "\n".join([counted, *(validation_table(lines) for lines in cases)])
 
