@@ -443,7 +443,8 @@ static lg_status find_time(lg_linearised *l, const lg_point *point, int *depends
     return LG_OK;
 }
 
-/* Without time, -zeta = Z v, and the derivative of B a by q is Z at velocities a. `has_Z`: l->Z is that at the point. */
+/* Without time, -zeta = Z v, and the derivative of B a by q is Z at velocities a. `has_Z`: l->Z is that of the
+   point. */
 static lg_status subtract_fixed_rows(lg_linearised *l, const lg_point *point, int has_Z, const double *w, double *q,
                                      double *v)
 {
