@@ -116,7 +116,7 @@ class RollingBuilder(ElementBuilder):
         return self._declared(
             "knife_edge",
             (ground, partner),
-            Where(None, None, None, local_point),
+            Where(None, None, None, array("local_point of a knife edge", local_point, (3,))),
             self._free_name(f"{partner}.knife_edge") if name is None else name,
             {"normal": direction("normal of the knife edge", normal)},
         )

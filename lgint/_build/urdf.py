@@ -5,6 +5,7 @@ Links that fixed joints connect, and links without mass at the end of a chain, a
 
 from __future__ import annotations
 
+import math
 import os
 from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple
@@ -20,6 +21,7 @@ from lgint._build.couplings import CouplingBuilder
 from lgint._build.joints import JointBuilder
 from lgint._build.parts import Ground
 from lgint._build.urdf_file import MOMENTS, MORE_LIMITS, Element, File
+from lgint._model.checks import triangle
 from lgint._model.formulations import FORMULATIONS
 from lgint._model.names import FormulationName
 from lgint._model.record import MINIMAL
@@ -202,7 +204,7 @@ def _joint(file: File, name: str, element: Element) -> Joint:
         ends.append(file.text(end, "link"))
     given = file.one(element, "axis")
     axis = file.numbers(given, "xyz", 3, (1.0, 0.0, 0.0))
-    length = float(np.linalg.norm(axis))
+    length = math.hypot(*axis)
     if length == 0:
         if kind in ("revolute", "continuous", "prismatic", "planar"):
             file.refuse(given or element, "xyz: an axis other than zero expected")
@@ -378,6 +380,7 @@ class _Adding(NamedTuple):
     start: dict[str, float]  # coordinates of joints that mimic others
     carrier: Body | None  # the base, if it moves
     found: UrdfRobot
+    odd: list[str]  # links whose moments of inertia no body has
 
     def motion(self, x: Array, R: Array) -> tuple[Array, Array]:
         """The velocity of a COM and the angular velocity of its body, which moves with the base at the start."""
@@ -441,8 +444,8 @@ class UrdfBuilder(BodyBuilder, JointBuilder, CouplingBuilder):
         Warns
         -----
         UserWarning
-            Once, with all that is ignored: geometry, transmissions, friction, ...; and for each joint that starts
-            outside its limits.
+            Once, with all that is ignored: geometry, transmissions, friction, ...; once, with all links whose moments
+            of inertia violate the triangle inequality; and for each joint that starts outside its limits.
         """
         robot = read(path)
         at = Pose(
@@ -458,7 +461,7 @@ class UrdfBuilder(BodyBuilder, JointBuilder, CouplingBuilder):
         carrier = self._at(partner) if partner else None
         moves = carrier is not None and (carrier.velocity.any() or carrier.omega.any())
         found = UrdfRobot("", {}, {}, {}, [])
-        adding = _Adding(robot, prefix, formulation, _starts(robot), carrier if moves else None, found)
+        adding = _Adding(robot, prefix, formulation, _starts(robot), carrier if moves else None, found, [])
         body = self._add_root(adding, group, partner, at)
         self._add_below(adding, group, body, at)
         if body == "ground" and not group.joints:
@@ -467,8 +470,7 @@ class UrdfBuilder(BodyBuilder, JointBuilder, CouplingBuilder):
             if joint.mimic is not None:
                 self._add_mimic(adding, joint)
         adding.found.ignored.extend(f"{what} ({count})" for what, count in robot.file.ignored.items())
-        if adding.found.ignored:
-            warn(f"{os.fspath(path)}: ignored are {', '.join(adding.found.ignored)}")
+        _warn_of_all(adding)
         return adding.found._replace(base=body)
 
     def _check_names(self, robot: Robot, prefix: str) -> None:
@@ -532,9 +534,8 @@ class UrdfBuilder(BodyBuilder, JointBuilder, CouplingBuilder):
                 robot.file.refuse(element, "a link inside a chain needs mass, or formulation='minimal'")
             self._add_body(Body(name, 0.0, inertia.moments, x, at.R, velocity, omega, formulation, None))
         else:
-            principal = np.linalg.eigvalsh(inertia.moments)
-            if principal[0] + principal[1] < principal[2] * (1 - 1e-9):
-                robot.file.ignore("moments of inertia that violate the triangle inequality")
+            if not triangle(np.linalg.eigvalsh(inertia.moments).tolist()):
+                adding.odd.append(group.first)
             self._add_body(Body(name, inertia.mass, inertia.moments, x, at.R, velocity, omega, formulation, None))
         self._place(adding, group, name, at)
         return name
@@ -585,6 +586,18 @@ def _why_grounded(robot: Robot) -> str:
         if KINDS[joint.kind]:
             return f"{robot.file.place(robot.links[joint.child].element)}: an <inertial> with mass expected"
     return f"{robot.file.place(robot.file.root)}: all links are fixed to the ground"
+
+
+def _warn_of_all(adding: _Adding) -> None:
+    """The warnings that a file gives once."""
+    path = os.fspath(adding.robot.file.path)
+    if adding.found.ignored:
+        warn(f"{path}: ignored are {', '.join(adding.found.ignored)}")
+    if adding.odd:
+        warn(
+            f"{path}: the moments of inertia of {listing(adding.odd)} are used although they violate the triangle"
+            " inequality, which holds for every body"
+        )
 
 
 def _warn_outside(file: File, joint: Joint, name: str, value: float) -> None:

@@ -137,7 +137,8 @@ def _of_joints(joint: Mapping[str, Any]) -> Iterator[tuple[Any, ...]]:
     if "triads" in joint:
         yield "point", POINTS, "m", None, BOTH
     for i, name in enumerate(("point_a", "point_b")[: len(joint["points"])]):
-        yield name, POINTS, "m", None, i
+        if (joint["kind"], i) != ("knife_edge", 0):  # of the ground, where a knife edge is nowhere
+            yield name, POINTS, "m", None, i
 
 
 def _side(entry: Mapping[str, Any], key: str) -> str:

@@ -290,3 +290,11 @@ def test_moments_alone_have_no_points():
     b.add_torsion_spring(lgint.ground, "arm", axis=(0, 0, 1), stiffness=1.0, name="coil")
     points = [name for name in b.build().values if "point" in name]
     assert points == ["both.force.point"]
+
+
+def test_a_knife_edge_has_its_point_on_the_body_alone():
+    """On the ground it is nowhere."""
+    b = lgint.ModelBuilder()
+    b.add_body("sled", mass=1.0, inertia=(1, 1, 1))
+    b.add_knife_edge("sled", local_point=(0.1, 0, 0), normal=(0, 1, 0), name="blade")
+    assert [name for name in b.build().values if "blade" in name] == ["blade.normal", "blade.point_b"]

@@ -344,7 +344,7 @@ def test_the_reaction_of_the_plane_balances_weight_and_inertia():
         (lambda b: b.add_rolling("wheel", radius=1.0, axis=(0, 1, 0), tube=-1), "tube of 'wheel.rolling'"),
         (lambda b: b.add_rolling("wheel", radius=1.0, axis=(0, 1, 0), plane=(0, 0, 1)), "plane: a point and a normal"),
         (lambda b: b.add_rolling(lgint.ground, radius=1.0, axis=(0, 1, 0)), "body of a wheel: a body expected"),
-        (lambda b: b.add_knife_edge("wheel", local_point=(0, 0), normal=(0, 1, 0)), "local_point of|point_b of"),
+        (lambda b: b.add_knife_edge("wheel", local_point=(0, 0), normal=(0, 1, 0)), "local_point of a knife edge"),
         (lambda b: b.add_knife_edge("wheel", local_point=(0, 0, 0), normal=(0, 0, 0)), "normal of the knife edge"),
         (lambda b: b.add_knife_edge("whel", local_point=(0, 0, 0), normal=(0, 1, 0)), "whel"),
     ],

@@ -145,6 +145,27 @@ def test_limits_of_joints_that_take_none_are_listed(kind, tmp_path):
     assert found.ignored == [f"{name} in <limit> (1)" for name in names[:-1]] + [f"{names[-1]} (1)"]
 
 
+@pytest.mark.parametrize("number", ["1e-200", "1e200"])
+def test_an_axis_may_have_any_length(number, tmp_path):
+    """Also where its square is zero or infinite."""
+    found = []
+    for axis in ("0 1 1", f"0 {number} {number}"):
+        path = robot(tmp_path, link("a"), link("b"), joint("j", "revolute", "a", "b", axis=axis))
+        found.append(added(path)[1].state(rates={"j": 1.0}).angular_velocity("b"))
+    assert np.allclose(found[0], found[1], rtol=1e-15, atol=1e-15)
+
+
+def test_moments_of_inertia_that_no_body_has_are_used_and_named_once(tmp_path):
+    odd = BAR.replace('izz="0.01"', 'izz="9"')
+    parts = joint("j", "revolute", "a", "b"), joint("k", "revolute", "b", "c")
+    path = robot(tmp_path, link("a"), link("b", odd), link("c", odd), *parts)
+    b = lgint.ModelBuilder()
+    with pytest.warns(UserWarning, match="robot.urdf: the moments of inertia of 'b', 'c' are used although") as warned:
+        assert b.add_urdf(path).ignored == []
+    assert len(warned) == 1
+    assert b.build().values["b.inertia[2,2]"] == 9
+
+
 def test_other_attributes_of_links_and_joints_are_listed(tmp_path):
     path = robot(tmp_path, link("a").replace("<link", "<link type='x'"))
     with pytest.warns(UserWarning, match=r"ignored are type in <link> \(1\)"):
