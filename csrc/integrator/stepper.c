@@ -114,7 +114,7 @@ static LG_APART lg_status stepper_commit(lg_stepper *self, lg_state *state, lg_p
     lg_point from = lg_point_at(state->t, state->q, state->v);
     from.t_in = end.t_in;
     from.a = state->a, from.lam = state->lam, from.mem.values = state->mem, from.work = end.work;
-    LG_TRY(system->commit(system->self, &from, &end, self->mem, &self->report));
+    LG_TRY(system->memory.commit(system->self, &from, &end, self->mem, &self->report));
     lg_copy(system->nmem, self->mem, state->mem);
     return LG_OK;
 }
@@ -129,7 +129,7 @@ lg_status lg_stepper_accept(lg_stepper *self, lg_state *state, double h, const d
         return refuse_end(self, end_of(self, state, h, theta, q, v, a, lam));
     if (space->singular && lg_space_regular(space, q, &nearest) < LG_REGULAR)
         return LG_COORDINATES;
-    if (system->commit)
+    if (system->memory.commit)
         LG_TRY(stepper_commit(self, state, end_of(self, state, h, theta, q, v, a, lam)));
 
     lg_copy(space->nq, q, state->q);

@@ -33,7 +33,7 @@ const lg_controller *lg_model_control_not_finite(const lg_model *m, const lg_poi
    values are lost. */
 lg_status lg_model_add_controls(const lg_model *m, const lg_point *at, const lg_wanted *want);
 
-/* lg_system.sample */
+/* lg_memory_rules.sample */
 lg_status lg_model_sample(void *self, const lg_point *at, double *mem);
 double lg_controls_next_sample(const lg_model *m, double t);
 

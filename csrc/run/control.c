@@ -186,13 +186,13 @@ lg_status lg_control_measure(lg_control *control, lg_stepper *stepper, const lg_
     int nv = system->space->nv;
     *error = norm(control, system->space, before, after);
     control->memory_error = (lg_memory_error){0, NULL};
-    if (!system->memory_error)
+    if (!system->memory.error)
         return LG_OK;
     lg_point from = lg_point_at(before->t, before->q, before->v), to = lg_point_at(after->t, after->q, after->v);
     from.t_in = to.t_in = 0.5 * (before->t + after->t);
     from.mem.values = before->mem, to.mem.values = after->mem;
     from.work = to.work = stepper->accel.work;
-    LG_TRY(system->memory_error(system->self, &from, &to, least(nv, control->rtol), least(nv, control->atol),
+    LG_TRY(system->memory.error(system->self, &from, &to, least(nv, control->rtol), least(nv, control->atol),
                                 &control->memory_error));
     if (!(*error >= control->memory_error.size) && !isnan(*error))
         *error = control->memory_error.size;

@@ -308,7 +308,7 @@ static lg_status update_memory(const lg_dense *dense, const lg_states *from, con
     if (!mem)
         return LG_OK;
     lg_copy(system->nmem, from->part[LG_PART_MEM], mem);
-    if (!system->commit)
+    if (!system->memory.commit)
         return LG_OK;
     lg_point start = lg_point_at(*from->t, from->part[LG_PART_Q], from->part[LG_PART_V]);
     lg_point point = lg_point_at(*found->t, part[LG_PART_Q], part[LG_PART_V]);
@@ -317,7 +317,7 @@ static lg_status update_memory(const lg_dense *dense, const lg_states *from, con
     start.mem.values = from->part[LG_PART_MEM];
     point.mem = (lg_memory){mem, age, age > 0 ? dense->moved : NULL};
     start.work = point.work = work;
-    return system->commit(system->self, &start, &point, mem, &(lg_report){0});
+    return system->memory.commit(system->self, &start, &point, mem, &(lg_report){0});
 }
 
 /* Replaces the accelerations and multipliers inside the step by those of the index-1 equations, unless these are

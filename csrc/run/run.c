@@ -212,7 +212,7 @@ static lg_status begin_memory(lg_run *run)
     lg_point point = lg_point_at(state->t, state->q, state->v);
     point.mem.values = state->mem;
     point.work = run->stepper->accel.work;
-    return lg_system_begin(system, &point, state->mem, &run->stepper->report);
+    return lg_memory_begin(&system->memory, system->self, &point, state->mem, &run->stepper->report);
 }
 
 lg_status lg_run_sample(lg_run *run)
@@ -221,7 +221,7 @@ lg_status lg_run_sample(lg_run *run)
     lg_state *state = &run->state;
     lg_point point = lg_point_after(state->t, state->q, state->v, state->mem);
     point.work = run->stepper->accel.work;
-    return system->sample ? system->sample(system->self, &point, state->mem) : LG_OK;
+    return system->memory.sample ? system->memory.sample(system->self, &point, state->mem) : LG_OK;
 }
 
 lg_status lg_run_project(lg_run *run)
@@ -380,7 +380,7 @@ static lg_status sample_again(lg_run *run)
 {
     const double *mem = run->state.mem;
     size_t size = (size_t)run->system->nmem * sizeof *mem;
-    if (!run->system->sample)
+    if (!run->system->memory.sample)
         return LG_OK;
     memcpy(run->stepper->mem, mem, size);
     LG_TRY(lg_run_sample(run));

@@ -62,7 +62,7 @@ static lg_status begin_probe_memory(lg_probe *probe)
     const lg_system *system = probe->system;
     lg_copy(system->nmem, probe->point.mem.values, probe->mem);
     lg_point point = first_point(probe);
-    return lg_system_begin(system, &point, probe->mem, &probe->report);
+    return lg_memory_begin(&system->memory, system->self, &point, probe->mem, &probe->report);
 }
 
 /* Solves with the rows that are active at first; if that fails, solves once more with others. */

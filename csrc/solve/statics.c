@@ -246,8 +246,8 @@ static lg_status remember_trial(statics_search *at)
     lg_copy(system->nmem, s->mem, s->trial_mem);
     at->obstacle = (lg_report){0};
     at->obstacle.status = check_coordinates(at);
-    if (at->obstacle.status == LG_OK && system->commit)
-        at->obstacle.status = system->commit(system->self, &from, &to, s->trial_mem, &at->obstacle);
+    if (at->obstacle.status == LG_OK && system->memory.commit)
+        at->obstacle.status = system->memory.commit(system->self, &from, &to, s->trial_mem, &at->obstacle);
     return at->obstacle.status;
 }
 
@@ -606,8 +606,8 @@ lg_status lg_statics_start(lg_statics *s, lg_report *report)
     lg_rest_open(&s->rest);
     const lg_system *system = s->accel.system;
     lg_point point = statics_point(s, s->q, NULL);
-    if (system->commit)
-        LG_TRY(system->commit(system->self, NULL, &point, s->mem, report));
+    if (system->memory.commit)
+        LG_TRY(system->memory.commit(system->self, NULL, &point, s->mem, report));
     lg_status status = lg_accel_solve(&s->accel, &point, s->terms, s->lam, report);
     return status == LG_NOT_FINITE ? LG_UNDEFINED : status;
 }

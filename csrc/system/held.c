@@ -145,20 +145,20 @@ static double next_kink(void *self, double t)
 static lg_status held_commit(void *self, const lg_point *from, const lg_point *to, double *mem, lg_report *report)
 {
     const lg_system *inner = inner_of(self);
-    return inner->commit(inner->self, from, to, mem, report);
+    return inner->memory.commit(inner->self, from, to, mem, report);
 }
 
 static lg_status memory_error(void *self, const lg_point *from, const lg_point *to, double rtol, double atol,
                               lg_memory_error *error)
 {
     const lg_system *inner = inner_of(self);
-    return inner->memory_error(inner->self, from, to, rtol, atol, error);
+    return inner->memory.error(inner->self, from, to, rtol, atol, error);
 }
 
 static lg_status sample(void *self, const lg_point *point, double *mem)
 {
     const lg_system *inner = inner_of(self);
-    return inner->sample(inner->self, point, mem);
+    return inner->memory.sample(inner->self, point, mem);
 }
 
 static const char *row_name(void *self, int row)
@@ -214,9 +214,9 @@ void lg_held_open(lg_held *held, const lg_system *system)
     s->form = take_form;
     s->steps = system->steps ? &steps : NULL;
     s->next_kink = system->next_kink ? next_kink : NULL;
-    s->commit = system->commit ? held_commit : NULL;
-    s->memory_error = system->memory_error ? memory_error : NULL;
-    s->sample = system->sample ? sample : NULL;
+    s->memory.commit = system->memory.commit ? held_commit : NULL;
+    s->memory.error = system->memory.error ? memory_error : NULL;
+    s->memory.sample = system->memory.sample ? sample : NULL;
     s->row_name = row_name;
     s->block_name = system->block_name ? block_name : NULL;
     s->not_finite = system->not_finite ? not_finite : NULL;

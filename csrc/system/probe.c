@@ -408,7 +408,7 @@ lg_status lg_probe_remember(lg_probe *probe)
     lg_copy(system->nmem, point.mem.values, mem);
     point.mem.values = mem;
     point.mem.theta = probe->theta;
-    return system->commit ? system->commit(system->self, NULL, &point, mem, &probe->report) : LG_OK;
+    return system->memory.commit ? system->memory.commit(system->self, NULL, &point, mem, &probe->report) : LG_OK;
 }
 
 lg_status lg_probe_retract(lg_probe *probe)

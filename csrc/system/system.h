@@ -9,6 +9,7 @@
 
 #include "core/status.h"
 #include "sparse/pattern.h"
+#include "system/memory.h"
 #include "system/point.h"
 
 /* Forms of a system that differ in their functions alone: lg_system_in. */
@@ -40,18 +41,14 @@ typedef struct lg_sensitivity lg_sensitivity;
 typedef struct lg_steps lg_steps;
 typedef struct lg_system lg_system;
 
-typedef struct lg_memory_error { /* of a step */
-    double size; /* the largest one over its tolerance */
-    const char *name; /* of the element to which it belongs */
-} lg_memory_error;
-
 struct lg_system {
     void *self;
     const lg_space *space;
     const lg_pattern *pattern;
     unsigned flags;
     const lg_choice *choice; /* of redundant rows; NULL: all rows are always active */
-    int nmem; /* doubles of memory, which `commit` owns except for those of the choice */
+    int nmem; /* doubles of memory, which `memory.commit` owns except for those of the choice */
+    lg_memory_rules memory;
     int nwork; /* doubles of scratch that every point must bring */
     lg_status (*eval)(void *self, const lg_point *point, const lg_wanted *wanted);
     /* The accelerations of a system without constraints; optional, for systems that find them with less work than it
@@ -63,17 +60,6 @@ struct lg_system {
     void (*form)(lg_form form, lg_system *sibling);
     const lg_steps *steps; /* for methods that solve for the end of a step: step.h; optional */
     double (*next_kink)(void *self, double t); /* first time > t where the data are not smooth; optional, INFINITY */
-    /* Updates mem, which belongs to the point `from`, to that of the end of a step (optional). `from` NULL: `to` is a
-       start, and mem only the caller's guess. On failure, as LG_TURNED if an element has turned too far in the step,
-       the report names the element, and mem is of no use. */
-    lg_status (*commit)(void *self, const lg_point *from, const lg_point *to, double *mem, lg_report *report);
-    /* The error of what evaluations in a step assume of the memory between its start, with `from`, and its end, with
-       `to`; optional, for systems with memory that has one. A value x has the tolerance atol + rtol |x|. */
-    lg_status (*memory_error)(void *self, const lg_point *from, const lg_point *to, double rtol, double atol,
-                              lg_memory_error *error);
-    /* Renews the values in mem that are sampled at point->t, or that a start lacks, between two steps (optional). On
-       failure nothing changes. */
-    lg_status (*sample)(void *self, const lg_point *point, double *mem);
     const char *control; /* the name of its first control, because of which it has no `steps`; NULL: it has none */
     const char *(*row_name)(void *self, int row); /* of a constraint row */
     const char *(*block_name)(void *self, int block); /* the body on a block; optional */
@@ -91,14 +77,6 @@ static inline lg_system lg_system_in(const lg_system *system, lg_form form)
     if (system->form)
         system->form(form, &sibling);
     return sibling;
-}
-
-/* Sets mem at a start, of which it is a guess. */
-static inline lg_status lg_system_begin(const lg_system *system, const lg_point *point, double *mem, lg_report *report)
-{
-    if (system->commit)
-        LG_TRY(system->commit(system->self, NULL, point, mem, report));
-    return system->sample ? system->sample(system->self, point, mem) : LG_OK;
 }
 
 #endif

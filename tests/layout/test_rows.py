@@ -71,3 +71,7 @@ def test_a_point_knows_no_form_and_no_method():
     names = ["t", "t_in", "wa", "load", "q", "v", "a", "lam", "mem", "work", "same_q"]
     fields = [name.strip(" *") for line in STRUCTS["lg_point"].split(";") for name in line.split(",")]
     assert [field.split()[-1].lstrip("*") for field in fields if field.split()] == names
+
+
+def test_the_waist_stays_short():
+    assert len((CSRC / "system/system.h").read_text().splitlines()) < 90
