@@ -1,1 +1,1 @@
-"""Figures and tables of papers, made again and judged: `lgint reproduce`."""
+"""Figures and tables of papers, recomputed and compared with the printed results: `lgint reproduce`."""

@@ -27,7 +27,7 @@ PAPER = "beyond"
 
 
 class Example(NamedTuple):
-    """An example of holzinger2024: the model of a formulation, what is observed, and how it is run."""
+    """An example of holzinger2024: its model in each formulation, the observed quantities, and settings of runs."""
 
     title: str
     make: Callable[[str], Model]
@@ -82,7 +82,7 @@ KINDS = {"R3xSO3": "R3xSO3", "SE(3)": "SE3"}
 
 
 def _se3(name: str, example: Example) -> Artifact:
-    """Both groups on one example: errors of generalized-alpha, iterations, and explicit methods where they run."""
+    """Both groups on one example: errors and iterations of generalized-alpha, and explicit methods if they run."""
 
     @artifact(
         PAPER,
@@ -242,7 +242,7 @@ FASTER = "the leading term is small on this system: errors fall faster until the
 
 
 def _order_kept(label: str, free: Study, held: Study) -> Claim:
-    """Projection does not lower the order that the method shows, up to what orders of a range may differ by."""
+    """The claim that projection lowers the observed order by no more than such orders may differ."""
     expected, found = (study.asymptotic["x"].order for study in (free, held))
     return above(f"{label}: order with projection, at least nine tenths of that without", found, 0.9 * expected, FASTER)
 

@@ -1,4 +1,4 @@
-"""Beyond the papers: processor time over error of all families of methods, from which docs/index_choice.md chooses."""
+"""Beyond the papers: processor time over error of all method families, on which docs/index_choice.md is based."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ from lgint._tools.results import Study
 from lgint._tools.study import compare
 from lgint.models._stiff_chain import stiff_chain
 
-ALPHA: Final = ("genalpha", "newmark", "hht")  # run with tolerances as well, of which the least takes 10 000 steps
+ALPHA: Final = ("genalpha", "newmark", "hht")  # also run with tolerances; the smallest one takes 10 000 steps
 LEAST_OF_ALPHA: Final = 1e-7
-STIFFNESS: Final = 1e6  # N/m, of the contact
+STIFFNESS: Final = 1e6  # of the contact, N/m
 
 
 def bouncing_ball() -> Model:
-    """A ball of 1 kg that falls by 0.2 m onto a one-sided spring and rises again."""
+    """A ball of 1 kg that falls 0.2 m onto a unilateral spring and rebounds."""
 
     def push(t: float, x: Array, R: Array, xdot: Array, omega: Array) -> Array:
         return np.array([0.0, 0.0, STIFFNESS * max(-x[2], 0.0), 0.0, 0.0, 0.0])
@@ -41,7 +41,7 @@ def bouncing_ball() -> Model:
 
 @dataclass(frozen=True)
 class Problem:
-    """A system, the end of its runs, a fine run, the methods, and the step sizes of those without tolerances (s)."""
+    """A system, its methods and a fine run; times and step sizes are in s, the latter for runs without tolerances."""
 
     make: Callable[[], Model]
     t_end: float
@@ -50,7 +50,7 @@ class Problem:
     first: float
     count: int
     least: float = 1e-10  # the smallest tolerance
-    stable: tuple[float, ...] = ()  # step sizes at which explicit methods are stable, if they have to be so small
+    stable: tuple[float, ...] = ()  # step sizes at which explicit methods are stable, if that requires small ones
 
 
 PROBLEMS: Final = {
@@ -109,7 +109,7 @@ PROBLEMS: Final = {
 
 
 def _studies(problem: Problem, quick: bool) -> dict[str, Study]:
-    """Studies of all methods that this version has, over tolerances where they have them."""
+    """Studies of all methods of this version, over tolerances for methods with error control."""
     model = problem.make()
     best = integrate(model, t_end=problem.t_end, save_every=10**9, **problem.fine)
     exponents = np.arange(3, -np.log10(problem.least) + 0.5, 2 if quick else 1)
@@ -143,7 +143,7 @@ def seconds_at(study: Study, error: float) -> float:
     return Ladder(study.method, list(study.seconds[kept]), list(errors[kept])).at(error)
 
 
-# the problem, the method that takes less time and the one that takes more, the factor at least, and the error of v
+# problem, faster method, slower method, least ratio of their times, error of v
 FASTER: Final = (
     ("free top", "dop853", "dopri5", 1.5, 1e-7),
     ("free top", "dopri5", "genalpha", 3.0, 1e-3),

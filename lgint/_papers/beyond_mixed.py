@@ -21,7 +21,7 @@ from lgint._run.trajectory import Trajectory
 
 
 def _mixed(*kinds: str) -> Model:
-    """Three bars that hang from each other by spherical joints, each in its own formulation."""
+    """A chain of three hanging bars with spherical joints, each bar in its own formulation."""
     builder = ModelBuilder(gravity=(0.0, 0.0, -9.81))
     before: Any = ground
     for i, kind in enumerate(kinds):

@@ -28,12 +28,12 @@ SETTINGS: dict[str, dict[str, Any]] = {
 } | {"generalized-alpha": {"method": "genalpha", "rho_inf": 0.9, "index": 2, "newton": "full"}}
 CONSERVING = [label for label in SETTINGS if label.startswith("EM")]
 TURNING = [label for label in SETTINGS if label.endswith("equivariant")]
-KEPT = 1e-12  # largest drift of a conserved energy or momentum, divided by its size
+KEPT = 1e-12  # largest drift of a conserved energy or momentum, relative to its size
 ENERGY, MOMENTUM = "energy", "vertical angular momentum"
 
 
 class Example(NamedTuple):
-    """A model, the body that is observed, the longest step (s), the invariants, and how the reference is made."""
+    """A model, the observed body, the longest step (s), the invariants, and settings of the reference."""
 
     title: str
     model: Callable[..., Model]
@@ -64,7 +64,7 @@ EXAMPLES = {
 
 
 def _energy(run: Trajectory) -> Array:
-    """The energy that the method conserves, if any, divided by its size."""
+    """The energy that the method conserves, if any, relative to its size."""
     energy = run.energy()
     return np.asarray(energy / np.abs(energy).max())
 

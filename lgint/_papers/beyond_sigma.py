@@ -110,7 +110,7 @@ def _lines(h: Array, errors: dict[tuple[float | str, str], Array]) -> dict[str, 
 
 
 def _lie_claims(h: Array, errors: dict[tuple[float | str, str], Array]) -> list[Claim]:
-    """Errors on the free body at the finest step, divided by geom1's and compared with (40)."""
+    """Errors on the free body at the finest step, relative to those of geom1, compared with (40)."""
     geom1 = errors[0.0, "exact"][-1]
     expected = abs(1 - 3 * _beta_over_gamma(RHO))
     why = (

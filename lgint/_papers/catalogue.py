@@ -49,7 +49,7 @@ def artifacts() -> list[Artifact]:
 
 
 def select(which: str) -> list[Artifact]:
-    """The artifacts for which "all", the key of a paper or KEY/ARTIFACT stands; ValueError for anything else."""
+    """The artifacts selected by "all", by the key of a paper or by KEY/ARTIFACT; ValueError for anything else."""
     rows = artifacts()
     known = {"all": rows}
     for row in rows:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import ArrayLike
 
-ABOUT = 10**0.5  # the factor by which a number may differ that is "about" that of a paper
+ABOUT = 10**0.5  # largest factor between numbers that are "about" the same
 VERDICTS = ("reproduced", "differs", "not resolved")
 
 
@@ -56,12 +56,12 @@ def verdict(claims: Sequence[Claim]) -> str:
 
 
 def needs_full_run(*claims: Claim) -> list[Claim]:
-    """Claims for which a quick run is too short or too coarse: it can confirm, but not refute them."""
+    """Claims that a quick run, which is too short or too coarse, can confirm but not refute."""
     return [replace(claim, resolved=False) for claim in claims]
 
 
 def of_full_run(claims: Sequence[Claim]) -> list[Claim]:
-    """The claims of a full run, which decides all of them."""
+    """The claims of a full run, which can confirm and refute all of them."""
     return [replace(claim, resolved=True) for claim in claims]
 
 
@@ -71,7 +71,7 @@ def slope(text: str, paper: float, ours: float, within: float = 0.15, why: str =
 
 
 def close(text: str, paper: ArrayLike, ours: ArrayLike, rel: float, why: str = "") -> Claim:
-    """Numbers that agree with the paper's up to the factor `rel` of these; of several, the worst one is shown."""
+    """Numbers whose relative difference from the paper's is at most `rel`; the worst one of several is shown."""
     theirs, found = np.atleast_1d(np.asarray(paper, float)), np.atleast_1d(np.asarray(ours, float))
     error = np.abs(found - theirs) / np.abs(theirs)
     worst = int(np.argmax(np.where(np.isnan(error), np.inf, error)))
@@ -102,13 +102,14 @@ def ratio(text: str, paper: float, over: float, under: float, rel: float = 0.1, 
     return close(text, paper, over / under, rel, why)
 
 
-ALIKE = 1.03  # numbers whose ratio is closer to one than this are called alike
+ALIKE = 1.03  # numbers count as alike if their ratio is at most this
 
 
 def contrast(text: str, paper: float, ours: float, why: str = "") -> Claim:
-    """A ratio that agrees with the paper's: alike if that is, otherwise on the same side of one and of about its size.
+    """A ratio that agrees with the paper's.
 
-    It is of about the same size if its logarithm is between half the paper's and twice the paper's.
+    If the paper's numbers are alike, ours must be, too. Otherwise the logarithm of our ratio must be between half and
+    twice that of the paper's, with the same sign.
     """
     theirs, found = np.log(paper), np.log(ours)
     if abs(theirs) <= np.log(ALIKE):
@@ -117,12 +118,12 @@ def contrast(text: str, paper: float, ours: float, why: str = "") -> Claim:
 
 
 def below(text: str, value: float, bound: float, why: str = "") -> Claim:
-    """A number that is not above a bound."""
+    """A number that is at most the bound."""
     return _claim(text, f"at most {bound:.3g}", _shown(value), value <= bound, why)
 
 
 def above(text: str, value: float, bound: float, why: str = "") -> Claim:
-    """A number that is not below a bound."""
+    """A number that is at least the bound."""
     return _claim(text, f"at least {bound:.3g}", _shown(value), value >= bound, why)
 
 
@@ -130,7 +131,7 @@ def _claim(text: str, paper: str, ours: str, holds: bool, why: str) -> Claim:
     return Claim(text, paper, ours, bool(holds), "" if holds else why, resolved=NONE not in ours)
 
 
-NONE = "none"  # stands for a number that the run does not have
+NONE = "none"  # shown for a number that the run does not provide
 
 
 def _shown(number: float, form: str = ".3g") -> str:

@@ -71,7 +71,7 @@ def explicit(of: Kinds, steps: Array, t_end: float, reference: Trajectory, **arg
 
 
 def printed_tolerances(h: float, t_end: float, order: int) -> dict[str, float]:
-    """Section 4: tolerances for a nominal step, which is the largest step that (B20) allows and the first step."""
+    """Section 4: tolerances for a nominal step, which is the first step and, in (B20), the largest one."""
     rtol = 1e-2 * (h / t_end) ** order
     return {"rtol": rtol, "atol": 1e-2 * rtol, "max_step": h, "first_step": h}
 
@@ -258,7 +258,7 @@ def fig5(quick: bool) -> Result:
 
 
 def _work_ratio(one: Study, other: Study, error: float) -> tuple[float, str]:
-    """The ratio of the times for an error, and the factors from which it results."""
+    """The ratio of the times to reach an error, and its factors: numbers of steps and times per step."""
     time = time_for(one, "x", error) / time_for(other, "x", error)
     steps = steps_for(one, "x", error) / steps_for(other, "x", error)
     made_of = f"{steps:.2g} times the steps, each of which costs {time / steps:.2g} times as much here"
@@ -266,7 +266,7 @@ def _work_ratio(one: Study, other: Study, error: float) -> tuple[float, str]:
 
 
 def time_claims(left: Comparison, right: Comparison, most: float) -> list[Claim]:
-    """The Lie group takes at most `most` times the time of the others, on average."""
+    """Claims that Lie group methods take at most `most` times the time of the others, on average."""
     explicit_ones = (
         below(f"{name}: mean time of RV over that of Rxyz", mean_times(left, f"{name}, RV", f"{name}, Rxyz"), most)
         for name in EXPLICIT
@@ -279,12 +279,12 @@ def time_claims(left: Comparison, right: Comparison, most: float) -> list[Claim]
 
 
 def both(left: Mapping[str, Study], right: Mapping[str, Study], what: str, label: str, claims: list[Claim]) -> Result:
-    """Explicit methods and generalized-alpha side by side, errors of `what` or costs over the step size."""
+    """Explicit methods and generalized-alpha side by side: errors of `what`, or costs, over the step size."""
     return beside({"explicit": left, "generalized-alpha": right}, what, label, claims)
 
 
 def beside(groups: Mapping[str, Mapping[str, Study]], what: str, label: str, claims: list[Claim]) -> Result:
-    """Groups of studies side by side, errors of `what` or costs over the step size."""
+    """Groups of studies side by side: errors of `what`, or costs, over the step size."""
     panel, column = (costs, what) if what in COSTS else (errors, f"error_{what}")
     panels = (panel(title, studies, what, label) for title, studies in groups.items())
     return Result(columns(flat(groups), column), claims, picture(*panels))
@@ -308,7 +308,7 @@ LOADS_LEFT_OUT = "RV, weight left out of the matrix"
 def _top_with_bare_weight() -> Model:
     """The top about its fixed point on RV, with a weight whose derivative is not in Newton's matrix.
 
-    This is how the paper's program works, which forms no derivatives of loads.
+    The paper's program works in this way: it forms no derivatives of loads.
     """
     arm, weight = np.array([0.0, 1.0, 0.0]), np.array([0.0, 0.0, -9.81 * 15.0])
     nothing = np.zeros((6, 6)), np.zeros((6, 6))
@@ -332,7 +332,7 @@ def iterations(studies: Mapping[str, Study]) -> dict[str, Array]:
 def count_claims(
     counts: Mapping[str, Array], paper: Mapping[str, list[float]], rel: float, why: Mapping[str, str]
 ) -> list[Claim]:
-    """Claims about mean numbers of iterations, row by row if neither run fails, and that as many runs fail."""
+    """Claims about mean numbers of iterations in the rows where neither run fails, and about how many runs fail."""
     claims = []
     for name, printed in paper.items():
         rows, ours, reason = np.array(printed[: len(counts[name])]), counts[name], why.get(name, "")
@@ -453,7 +453,7 @@ def fig7(quick: bool) -> Result:
 
 
 def _renewals(studies: Comparison) -> str:
-    """How often matrices are formed with the smallest step."""
+    """The number of matrices that are formed with the smallest step."""
     ends = {name: study.trajectories[-1].stats for name, study in studies.items()}
     shown = ", ".join(f"{name} {stats.jacobians / stats.steps:.2f}" for name, stats in ends.items())
     return f"matrices per step at the smallest h: {shown}; one that is renewed more often takes fewer iterations"

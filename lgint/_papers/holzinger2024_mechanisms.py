@@ -193,7 +193,7 @@ def _times(studies: Comparison, kind: str, error: float) -> list[float]:
 
 
 def _for_one_error(studies: Comparison, other: str) -> float:
-    """Time of RV divided by that of the other for RV's error at the smallest step; errors fall with time^-2."""
+    """Ratio of the times of RV and the other for RV's error at the smallest step, if errors fall with time^-2."""
     one, two = studies["RV"], studies[other]
     errors, seconds = one.errors["p1"][-1] / two.errors["p1"][-1], one.seconds[-1] / two.seconds[-1]
     return float(seconds * np.sqrt(errors))

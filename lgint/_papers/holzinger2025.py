@@ -44,7 +44,7 @@ NEWTON: dict[str, Any] = {
 
 @dataclass(frozen=True)
 class Curve:
-    """A method of the paper: its name there, and its options here; `form` is that of the sigma methods."""
+    """A method of the paper: its name there and its options here; `form` only matters for sigma methods."""
 
     name: str
     formulation: str
@@ -62,13 +62,13 @@ class Curve:
         )
 
     def options(self) -> dict[str, Any]:
-        """The options in which it differs from the others; classical formulations have no sigma."""
+        """The options that distinguish this method; classical formulations have no sigma."""
         if self.sigma is None:
             return {"index": self.index, "sigma": 0.0, "form": "exact"}
         return {"index": self.index, "sigma": self.sigma, "form": self.form if self.sigma else "exact"}
 
 
-FORMS = {"printed": "", "printed_half": ", with 1/2", "exact": ", exact"}  # and what they add to the name of a curve
+FORMS = {"printed": "", "printed_half": ", with 1/2", "exact": ", exact"}  # with the suffixes of curve names
 SIGMAS: dict[str, float | str] = {"geom1": 0.0, "sigma=1": 1.0, "sigma=opt": "optimal"}
 
 
@@ -350,13 +350,13 @@ class Group(NamedTuple):
     modes: Sequence[str]
     number: float
     what: str = ITERATIONS
-    program: str = ""  # what version 1.13.6 of Exudyn, the paper's program, does over these steps
+    program: str = ""  # the result of the paper's program, Exudyn 1.13.6, over these steps
 
 
 def _counted(example: Example, groups: Sequence[Sequence[Group]], h: Array) -> Result:
     """Newton iterations per step, means over the steps, and Jacobians per run, compared with the paper's numbers.
 
-    The first of the groups that belong together has the paper's number; the others differ from it as in the paper.
+    Of related groups, the first is compared with the paper's number; the others must differ from it as in the paper.
     """
     rows = [(c, m, group) for together in groups for group in together for c in group.curves for m in group.modes]
     found = {(c, m): _counts(example, c, MODES[m], h) for c, m, _ in rows}

@@ -24,7 +24,7 @@ from lgint._run.integrate import integrate
 
 
 def _pendulum(formulation: str) -> Model:
-    """A beam with its first two bending modes in each direction, which tumbles about a spherical joint at its end."""
+    """A beam with two bending modes in each direction that tumbles about a spherical joint at its end."""
     beam = modal.beam(
         1.0, mass=1.0, bending=(400.0, 300.0), support="clamped", section=(0.1, 0.08),
         modes={"bending_y": 2, "bending_z": 2},

@@ -1,7 +1,7 @@
 """Kinon et al. 2024: energy-momentum methods from Livens' principle.
 
 Every run is a scheme as it is printed, with `equivariant` off, unless a curve is named otherwise. Newton's method
-iterates to round-off, as the paper's tolerance of 1e-9 leaves more than the increments that its figures show.
+iterates to round-off, since the paper's tolerance of 1e-9 is too coarse for the increments in its figures.
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ def _energies(run: Trajectory) -> dict[str, Array]:
 
 
 def _exchange(run: Trajectory, title: str, claims: list[Claim]) -> Result:
-    """Energies over time, with the claim that kinetic and potential energy are turned into each other."""
+    """Energies over time, with the claim that kinetic and potential energy are converted into each other."""
     energies = _energies(run)
     least = min(float(np.ptp(energies[kind])) for kind in ("kinetic", "potential"))
     claims = [
@@ -418,7 +418,7 @@ def fig13(quick: bool) -> Result:
     return Result(columns, claims, picture(panel))
 
 
-LOWER = 0.99  # a ratio of errors of which the first is told to be lower
+LOWER = 0.99  # largest ratio of two errors of which the first is claimed to be lower
 
 
 def _precession_error(run: Trajectory) -> float:

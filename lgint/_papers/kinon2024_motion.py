@@ -25,7 +25,7 @@ EDGES = [(i, j) for i in range(8) for j in range(i) if np.sum(CORNERS[i] != CORN
 
 
 def _seen(points: Array) -> tuple[Array, Array]:
-    """Points (..., 3) seen from the direction (1, 1, 1), with the third axis upwards."""
+    """Points (..., 3) viewed from the direction (1, 1, 1), with the third axis pointing up."""
     x, y, z = np.moveaxis(points, -1, 0)
     return (y - x) / np.sqrt(2), (2 * z - x - y) / np.sqrt(6)
 

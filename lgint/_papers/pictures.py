@@ -115,7 +115,7 @@ def _last_before_failures(y: Array) -> list[int]:
 
 
 def _mark_end(axes: Axes, x: float, y: float) -> None:
-    """Draws a cross where a curve ends before the others."""
+    """Draws a cross at the end of a curve that ends before the others."""
     axes.plot([x], [y], marker="x", color="k", markersize=9, markeredgewidth=1.2, linestyle="", zorder=4)
 
 

@@ -77,7 +77,7 @@ def run(
 def _outcomes(
     rows: Sequence[Artifact], quick: bool, out: Path, jobs: int, formats: Sequence[str]
 ) -> Generator[Outcome]:
-    """Outcomes as they come: first from many processes, then, one by one, those that measure time."""
+    """Outcomes in order of completion: first from many processes, then one by one those that measure time."""
     together, alone = ([row.key for row in rows if row.timed == timed] for timed in (False, True))
     if jobs == 1:
         yield from (_make(key, quick, out, formats) for key in [*together, *alone])
@@ -103,7 +103,7 @@ def _make(key: str, quick: bool, out: Path, formats: Sequence[str]) -> Outcome:
 
 
 def _completed(keys: Sequence[str], start: Callable[[str], Future[Outcome]]) -> Iterator[Outcome]:
-    """Outcomes as they come; an artifact has failed if its process or another one of the pool dies."""
+    """Outcomes in order of completion; if a process of the pool dies, its unfinished artifacts have failed."""
     running: dict[Future[Outcome], str] = {}
     for key in keys:
         try:
@@ -176,7 +176,7 @@ def _report(outcome: Outcome) -> None:
 
 
 def _table(rows: Sequence[Artifact], outcomes: dict[str, Outcome]) -> str:
-    """A line for each artifact, and how many of each verdict there are."""
+    """A line for each artifact, and the number of artifacts with each verdict."""
     width = max(len(row.key) for row in rows)
     lines = [f"\n{'artifact':<{width}}  {'verdict':<12}  {'claims':>7}  {'time/s':>7}  shows"]
     for row in rows:

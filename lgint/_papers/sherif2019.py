@@ -1,7 +1,7 @@
 """Sherif et al. 2019: a modified HHT method for rigid body rotations with Euler parameters.
 
-Every run is a scheme as it is printed: `modified` is True or False and `transport` is off, as (20) and (61) have it.
-The paper gives no tolerance of Newton's method: it is 1e-8 here, and round-off where one step is studied.
+Every run is a scheme as printed: `modified` is True or False, and `transport` is off, as in (20) and (61).
+The paper gives no tolerance for Newton's method. It is 1e-8 here, and round-off where a single step is studied.
 """
 
 from __future__ import annotations
@@ -230,7 +230,7 @@ def fig2(quick: bool) -> Result:
 
 
 def _beside(what: str, label: str, symbol: str, unit: str, curves: tuple[Array, Array, Array], names: str) -> Result:
-    """Components over time (t, found, exact) that cannot be distinguished: the error is below 2 % of the amplitude."""
+    """Components over time (t, found, exact) that look the same: their error is below 2 % of the amplitude."""
     t, found, exact = curves
     off = _largest(found - exact) / _largest(exact - exact.mean(axis=0))
     claims = [below(f"largest deviation of the {what} from the reference over its amplitude", off, 0.02)]

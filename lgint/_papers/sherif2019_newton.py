@@ -97,7 +97,7 @@ def _seconds(case: Case, h: float, repeats: int) -> Array:
 
 
 def _compared(rows: list[tuple[Case, float]], values: Array, text: str, why: str) -> Result:
-    """A table of numbers of both schemes, and a claim for each model that the modified one has less."""
+    """A table of numbers for both schemes, and a claim for each model that the modified one has a smaller number."""
     claims = []
     for name in dict.fromkeys(case.name for case, _ in rows):
         mine = np.array([case.name == name for case, _ in rows])

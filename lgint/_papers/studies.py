@@ -1,4 +1,4 @@
-"""What artifacts read from studies: columns of tables, orders, ratios of errors and of costs."""
+"""Quantities that artifacts derive from studies: table columns, orders, ratios of errors and of costs."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ def flat(groups: Mapping[str, Mapping[str, Study]]) -> dict[str, Study]:
 def orders(
     studies: Mapping[str, Study], what: str, expected: Mapping[str, float], why: str = "", of: str = ""
 ) -> list[Claim]:
-    """A claim for each study that its errors have an order; it says for which steps.
+    """A claim for each study that its errors have the expected order; the claim names the steps.
 
-    The order is that of the asymptotic range. It has to be as close to the expected one as orders within a range are to
-    the range's, 10 %.
+    The order of the asymptotic range must be within 10 % of the expected one, the same tolerance by which orders within
+    a range may differ from the order of the range.
     """
     claims = []
     for label, order in expected.items():
@@ -43,7 +43,7 @@ def orders(
 
 
 def failed(study: Study) -> int:
-    """How many runs did not reach their end."""
+    """The number of runs that did not reach their end."""
     return len(study.failures)
 
 
@@ -53,7 +53,7 @@ def finest(study: Study, what: str) -> float:
 
 
 def apart(one: Study, other: Study, values: Callable[[Study], Array]) -> float:
-    """Geometric mean of the ratios of a quantity in two studies, over the steps with which both reached their end."""
+    """Geometric mean of the ratios of a quantity in two studies, over the steps for which both runs completed."""
     x, y = values(one), values(other)
     both = np.isfinite(x) & np.isfinite(y) & (x > 0) & (y > 0)
     return float(np.exp(np.mean(np.log(x[both] / y[both])))) if both.any() else np.nan

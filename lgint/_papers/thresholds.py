@@ -1,4 +1,4 @@
-"""Coefficients of tangent operators that a paper switches between a polynomial and the closed form at a threshold."""
+"""Coefficients of tangent operators for which a paper uses a polynomial below a threshold, the closed form above."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Switched(NamedTuple):
     series : list of float
         The printed polynomial, in powers of the angle squared.
     more : list of float
-        Its next terms, with which it is exact.
+        Its next terms, which make it exact to round-off.
     """
 
     closed: Callable[[Array], Array]

@@ -59,7 +59,7 @@ def order_of(tree: Tree) -> int:
 
 @cache
 def density(tree: Tree) -> Fraction:
-    """The inverse of the elementary weight that the order condition of a tree demands."""
+    """The inverse of the elementary weight required by the order condition of a tree."""
     product = Fraction(1)
     for branch in tree.branches:
         product *= density(branch)
@@ -67,7 +67,7 @@ def density(tree: Tree) -> Fraction:
 
 
 def dot(row: Sequence[Any], values: Sequence[Any]) -> Any:
-    """The sum of products; the row may be longer."""
+    """The sum of products; the row may be longer than the values."""
     return sum((a * x for a, x in zip(row, values, strict=False) if a != 0), Fraction(0))
 
 

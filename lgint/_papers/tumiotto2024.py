@@ -144,7 +144,7 @@ def table2(quick: bool) -> Result:
 
 SPACES = {"R3xSO3": r"SO(3)$\times$R$^3$", "SE3": "SE(3)", "R3xS3": r"S$^3\times$R$^3$", "S3R3": r"S$^3\ltimes$R$^3$"}
 PLAIN = {"R3xSO3": "SO(3)xR^3", "SE3": "SE(3)", "R3xS3": "S^3xR^3", "S3R3": "S^3|xR^3"}
-STEPS = 2.0 ** -np.arange(9, 17)  # s; orders show on the top from 2^-12 (p = 2) to 2^-9 (p = 5) on
+STEPS = 2.0 ** -np.arange(9, 17)  # s; the top shows orders from 2^-12 (p = 2) to 2^-9 (p = 5) on
 
 
 def top(space: str) -> Model:
@@ -218,7 +218,7 @@ DRIFTS = (
 
 
 def _drift_claims(size: Mapping[tuple[str, str, str], Array], t: Array, form: str, label: str) -> list[Claim]:
-    """Claims of growth on the direct product, which comes first, and of round-off on the semidirect one."""
+    """Claims that residuals grow on the direct product, given first, and stay at round-off on the semidirect one."""
     (direct, grows), (semidirect, stays) = (
         (f"{form}, {PLAIN[space]}, {label}", values) for (*key, space), values in size.items() if key == [form, label]
     )
@@ -455,7 +455,7 @@ FALL = np.log(0.9)
 
 
 def _changes(run: Trajectory) -> Array:
-    """Logarithms of the ratios of neighbouring steps, between the ramp of the first and the landing of the last."""
+    """Logarithms of the ratios of consecutive steps, without the growth of the first steps and the last, cut step."""
     changes = np.diff(np.log(run.h[1:-2]))
     return np.asarray(changes[int(np.argmax(changes < 0)) :])
 

@@ -68,11 +68,11 @@ def index1(quick: bool) -> Result:
 
 # ---- rods ----
 
-LENGTH = 10.0  # of both rods, as their data
+LENGTH = 10.0  # of both rods, like their data
 
 
 def _seen(points: Array) -> tuple[Array, Array]:
-    """Points (..., 3) seen from the direction (1, 1, 1), with the third axis upwards."""
+    """Points (..., 3) viewed from the direction (1, 1, 1), with the third axis pointing up."""
     x, y, z = np.moveaxis(points, -1, 0)
     return (y - x) / np.sqrt(2), (2 * z - x - y) / np.sqrt(6)
 
@@ -88,7 +88,7 @@ def _strains(x: Array, R: Array) -> Array:
     """(23): strains (n - 1, 6) of the edges between the nodes, turning after shear and stretch."""
     poses = np.tile(np.eye(4), (len(x), 1, 1))
     poses[:, :3, :3], poses[:, :3, 3] = R, x
-    edge = LENGTH / len(x)  # the clamped node is not among them
+    edge = LENGTH / len(x)  # x does not include the clamped node
     return np.asarray(groups.se3.log(groups.se3.compose(groups.se3.inverse(poses[:-1]), poses[1:])) / edge)
 
 
