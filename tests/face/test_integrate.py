@@ -188,8 +188,10 @@ def test_a_failing_function_arrives_unchanged_with_its_type():
 def test_a_function_with_a_wrong_shape():
     b = lgint.ModelBuilder()
     b.add_body("body", mass=1.0, inertia=(1, 1, 1))
-    b.add_force("body", force=lambda t: (0, 0), name="pull")
-    with pytest.raises(ValueError, match="pull"):
+    with pytest.raises(ValueError, match=r"force of 'pull': .* shape \(3,\) expected; at t = 0 the shape is \(2,\)"):
+        b.add_force("body", force=lambda t: (0, 0), name="pull")
+    b.add_force("body", force=lambda t: (0, 0, 0)[: 2 + (t < 0.5)], name="late")
+    with pytest.raises(ValueError, match="late"):
         lgint.integrate(b.build(), "rk44", t_end=1.0, h=0.1)
 
 

@@ -91,12 +91,9 @@ def test_a_refused_rod_leaves_the_builder_as_it_was(wrong):
 
 def test_a_reference_strain_of_the_wrong_shape_is_refused_with_both_shapes():
     b = lgint.ModelBuilder()
-    straight(b, clamped=[0], reference_strain=lambda t: np.ones(5))
-    message = (
-        r"reference_strain of edge 'rod.edge0': .* shape \(6,\), .* \(3, 6\), expected; at t = 0 the shape is \(5,\)"
-    )
+    message = r"reference_strain of edge 'rod.edge0': .* shape \(6,\) or \(3, 6\) expected; .* is \(5,\)"
     with pytest.raises(ValueError, match=message):
-        b.build()
+        straight(b, clamped=[0], reference_strain=lambda t: np.ones(5))
 
 
 def test_a_rod_in_place_of_a_node_is_refused_with_a_hint():
