@@ -197,7 +197,7 @@ static const lg_element_memory memory = {.commit = bushing_commit};
         .info = {.family = "force",                                                                                    \
                  .name = title,                                                                                        \
                  .doc = text,                                                                                          \
-                 .reference = "docs/elements",                                                                         \
+                 .reference = "docs/forces",                                                                           \
                  .nframes = 2,                                                                                         \
                  .nmem = LG_SCREW_MEMORY,                                                                              \
                  __VA_ARGS__},                                                                                         \

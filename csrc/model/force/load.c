@@ -7,7 +7,7 @@
 enum { AXES, SOURCE }; /* indices of the parameters */
 
 static const lg_parameter parameters[] = {
-    {"axes", "", "the axes that the vector keeps its components in", LG_SCALAR, .valid = LG_CHOICE,
+    {"axes", "", "the axes in which the components of the vector are given", LG_SCALAR, .valid = LG_CHOICE,
      .choices = "inertial|body"},
     LG_SOURCE_PARAMETERS("N or N m", "three values"),
 };

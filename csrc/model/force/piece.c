@@ -7,12 +7,13 @@
 enum { RADII = 18 }; /* behind both triads */
 
 #define TENDON                                                                                                         \
-    {"stiffness", "N/m", "of the whole tendon, in its first piece", LG_SCALAR, .valid = LG_NONNEGATIVE},               \
-        {"damping", "N s/m", "likewise", LG_SCALAR, .valid = LG_NONNEGATIVE, .initially = LG_ZERO},                    \
+    {"stiffness", "N/m", "stiffness of the whole tendon, at its first piece", LG_SCALAR, .valid = LG_NONNEGATIVE},     \
+        {"damping",           "N s/m", "damping of the whole tendon, likewise", LG_SCALAR, .valid = LG_NONNEGATIVE,    \
+         .initially = LG_ZERO},                                                                                        \
         {"length", "m", "length without tension, likewise", LG_SCALAR, .valid = LG_NONNEGATIVE},                       \
         {"piece",                                                                                                      \
          "",                                                                                                           \
-         "whether a tendon begins here or the piece before it goes on",                                                \
+         "whether the piece begins a tendon or continues the previous piece",                                          \
          LG_SCALAR,                                                                                                    \
          .valid = LG_CHOICE,                                                                                           \
          .initially = LG_ZERO,                                                                                         \
@@ -21,7 +22,7 @@ enum { RADII = 18 }; /* behind both triads */
 static const lg_parameter straight_parameters[] = {TENDON};
 static const lg_parameter wrapped_parameters[] = {
     LG_TRIADS,
-    {"radius_a", "m", "of the circle about e3 on the first body; 0: a point", LG_SCALAR, .valid = LG_NONNEGATIVE,
+    {"radius_a", "m", "radius of the circle about e3 on the first body; 0: a point", LG_SCALAR, .valid = LG_NONNEGATIVE,
      .of_shape = 1},
     {"radius_b", "m", "the same on the second body", LG_SCALAR, .valid = LG_NONNEGATIVE, .of_shape = 1},
     TENDON,
