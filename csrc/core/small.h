@@ -217,15 +217,6 @@ static inline void lg_identity3(double A[9])
     A[6] = 0, A[7] = 0, A[8] = 1;
 }
 
-/* r = p q, the quaternion product */
-static inline void lg_quat_mul(const double p[4], const double q[4], double r[4])
-{
-    r[0] = p[0] * q[0] - p[1] * q[1] - p[2] * q[2] - p[3] * q[3];
-    r[1] = p[0] * q[1] + p[1] * q[0] + p[2] * q[3] - p[3] * q[2];
-    r[2] = p[0] * q[2] - p[1] * q[3] + p[2] * q[0] + p[3] * q[1];
-    r[3] = p[0] * q[3] + p[1] * q[2] - p[2] * q[1] + p[3] * q[0];
-}
-
 /* r = p*, the inverse of a unit quaternion */
 static inline void lg_quat_conjugate(const double p[4], double r[4])
 {

@@ -18,6 +18,15 @@ static LG_INLINE void lg_store_two(double *at, lg_two x)
     memcpy(at, &x, sizeof x);
 }
 
+/* r = p q, the quaternion product. The components of p are read one by one, those of q by pairs. */
+static inline void lg_quat_mul(const double p[4], const double q[4], double r[4])
+{
+    lg_two a = lg_load_two(q), b = lg_load_two(q + 2), across_a = {a[1], a[0]}, across_b = {b[1], b[0]};
+    lg_two x = {-p[1], p[1]}, y = {-p[2], p[2]};
+    lg_store_two(r, p[0] * a + x * across_a + y * b - p[3] * across_b);
+    lg_store_two(r + 2, p[0] * b + x * across_b - y * a + p[3] * across_a);
+}
+
 /* S += k A X, 3 x 3 and all three column-major; the columns of A are contiguous. S does not overlap A or X. */
 static inline void lg_add_product3(double k, const double *restrict A, const double *restrict X, int ldx,
                                    double *restrict S, int ld)

@@ -27,6 +27,7 @@
    with kappa = e0.e1/n: v1 = 2 v_m/kappa - v0, and e0.e1 replaces n in p1. */
 #include "model/body/rigid_momentum.h"
 
+#include "core/two.h"
 #include "model/body/rigid_state.h"
 
 static int has_euler_parameters(const lg_body *b)
