@@ -16,6 +16,7 @@ from lgint._linear.modes import ROUND_OFF
 from lgint._model.model import Model
 from lgint._model.sensitivity import differentiated, number_named
 from lgint._model.values import POINTS
+from lgint._state.functions import refuse_functions
 from lgint._state.rest import Rest, slopes_at_rest
 from lgint._state.slopes import CENTRAL, START
 
@@ -31,6 +32,7 @@ def eigenvalue_slopes(model: Model, rest: Rest, eigenvalues: Any, parameter: str
     number_named(model, parameter, "parameter")
     if model.controls and parameter in model._values and model._values[parameter].key == POINTS:
         raise ValueError("parameter: eigenvalues under controls have no derivatives by points")
+    refuse_functions(model, [parameter], rest.t, rest.q, np.zeros(model.nv), "parameter")
     core = differentiated(model, [parameter])
     dq, dlam = (part[0] for part in slopes_at_rest(core, 1, rest))
     now, by = _matrices(core, rest), _slopes(core, rest, dq, dlam)

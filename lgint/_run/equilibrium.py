@@ -19,6 +19,7 @@ from lgint._run.progress import progress_bar
 from lgint._run.sensitivity import parameters_of
 from lgint._run.trajectory import Trajectory
 from lgint._state.bodies import EQUILIBRIUM
+from lgint._state.functions import refuse_functions
 from lgint._state.rest import Rest, slopes_at_rest
 from lgint._state.slopes import START
 
@@ -150,6 +151,7 @@ def _slopes(model: System, names: list[str], time: float, result: Mapping[str, A
     """The derivatives of the states as the rows of a run have them; nothing moves."""
     assert isinstance(model, Model)
     core, rows = differentiated(model, names), []
+    refuse_functions(model, names, time, result["q"][0], np.zeros(model.nv), "sensitivity")
     for load, q, lam, mem in zip(*(result[part] for part in ("t", "q", "lam", "mem")), strict=True):
         rest = Rest(time, q, lam, mem if core.nmem else None, float(load), True)
         dq, dlam = slopes_at_rest(core, len(names), rest)

@@ -18,6 +18,7 @@ from lgint._model.start import memory_of
 from lgint._model.system import System
 from lgint._run.dense import DenseOutput, moved_parts
 from lgint._run.methods import ROWS
+from lgint._state.functions import refuse_functions
 from lgint._state.slopes import CENTRAL, START, core_by, settled
 from lgint._state.slopes import slopes_of as start_slopes
 
@@ -139,6 +140,8 @@ def slopes_of(
         core, dq, dv = start_slopes(model, names, t0)
     checked = bool(memory.get("checked") or "carry" in memory)
     begin = t0, model.q0, model.v0, {"mem": model.mem0, "checked": checked}
+    values = [name for name in names if not name.startswith(START)]
+    refuse_functions(model, values, t0, model.q0, model.v0, "sensitivity")
     return core, begin, (len(names), dq.ravel(), dv.ravel())
 
 

@@ -45,6 +45,19 @@ def test_motion_that_does_not_depend_on_the_place(method):
 
 
 @pytest.mark.parametrize("method", RADAU)
+def test_reactions_alone_that_depend_on_a_parameter(method):
+    """A product of inertia of a body that turns about a fixed axis: J_xy times the acceleration, as a moment."""
+    builder = lgint.ModelBuilder(gravity=(0, 0, -9.81))
+    inertia = [[0.3, 0.02, 0], [0.02, 0.4, 0.03], [0, 0.03, 0.25]]
+    builder.add_body("arm", mass=2.0, inertia=inertia, position=(0.1, 0, 0))
+    builder.add_joint("revolute", lgint.ground, "arm", point=(0, 0, 0), axis=(0, 1, 0), name="pin")
+    run = lgint.integrate(builder.build(), method, t_end=0.1, h=0.01, sensitivity=["arm.inertia[0,1]"])
+    assert np.abs(run.sensitivity.dv).max() < 1e-13
+    moment = run.derivative("reaction", "pin")[0, 3:, 0]
+    np.testing.assert_allclose(np.abs(moment), [9.81 * 0.2 / (0.4 + 2 * 0.01), 0, 0], rtol=0, atol=1e-9)
+
+
+@pytest.mark.parametrize("method", RADAU)
 def test_stiff_rods_with_long_steps(method):
     """A step is 5 and more periods of the fastest vibrations."""
     agree(M.flying_spaghetti(edges=4), method, ["edge1.stiffness[4,4]", "edge1.stiffness[0,0]", "node2.mass"], 0.05, 10)

@@ -1,5 +1,7 @@
 """Derivatives of runs with adaptive steps, steps taken in parts, controls and rods, and closed forms of motions."""
 
+import re
+
 import numpy as np
 import pytest
 
@@ -106,6 +108,44 @@ def test_values_of_controls_have_no_coordinates(method):
     assert (np.abs(found.dq[-1, :, 0]) > 1e-6).tolist() == [True, False]
     assert found.dq[-1, 1, 0] == 0.0
     assert abs(found.dv[-1, 1, 0]) > 1e-6
+
+
+def arm_that_reads(read, formulation, law=False):
+    builder = lgint.ModelBuilder(gravity=(0, 0, -9.81), formulation=formulation)
+    builder.add_body("arm", mass=0.8, inertia=(0.02, 0.02, 0.03), position=(0.3, 0, 0))
+    builder.add_joint("revolute", lgint.ground, "arm", point=(0, 0, 0), axis=(0, 1, 0), name="pin")
+    if law:
+        builder.add_force_law(lambda state: -float(read(state)), joint="pin", name="loop")
+    else:
+        builder.add_control(lambda state: np.array([-read(state)]), joints="pin", name="loop")
+    return builder.build()
+
+
+def height(state):
+    return state.position("arm")[2]
+
+
+@pytest.mark.parametrize("law", [False, True])
+@pytest.mark.parametrize(
+    ("read", "formulation", "names"),
+    [
+        (height, "minimal", ["arm.com[0]", "pin.point_b[0]"]),
+        (lambda state: state.energy("total"), "R3xSO3", ["arm.mass", "gravity[2]"]),
+    ],
+)
+def test_functions_that_read_what_depends_on_a_parameter_are_refused(read, formulation, names, law):
+    model = arm_that_reads(read, formulation, law)
+    for name in names:
+        with pytest.raises(ValueError, match=rf"^sensitivity: {re.escape(name)}: .*'loop' reads what depends on it"):
+            lgint.integrate(model, "rk44", t_end=0.1, h=0.01, sensitivity=["arm.inertia[0,1]", name])
+
+
+@pytest.mark.parametrize("law", [False, True])
+@pytest.mark.parametrize(("formulation", "name"), [("R3xSO3", "pin.point_b[0]"), ("minimal", "arm.mass")])
+def test_functions_of_places_agree_with_differences(formulation, name, law):
+    model, given = arm_that_reads(height, formulation, law), {"t_end": 0.1, "h": 2e-3}
+    run = lgint.integrate(model, "rk44", **given, sensitivity=[name])
+    agree(model, run, lambda other: lgint.integrate(other, "rk44", **given))
 
 
 def test_rods_with_a_stiffness_for_each_edge():

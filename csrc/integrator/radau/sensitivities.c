@@ -227,19 +227,21 @@ static double largest_of(const lg_radau_stepper *r)
 }
 
 /* By how much velocities move where the products with dq_n are off by their round-off: that of the largest entries of
-   the matrices, which other entries may have as a whole. */
+   the matrices, which other entries may have as a whole; and where the derivatives of the terms are off by theirs. */
 static lg_status measure_noise(lg_radau_stepper *r, const double *dq, double *noise)
 {
     lg_radau_slopes *d = r->slopes;
     const lg_pattern *pattern = r->base.system->pattern;
     int nv = r->base.system->space->nv;
-    double shaken = 16 * DBL_EPSILON * lg_max_abs(nv, dq);
+    double share = 16 * DBL_EPSILON, shaken = share * lg_max_abs(nv, dq);
     *noise = 0;
     for (int i = 0; i < lg_radau_stages(&r->numbers); i++) {
         const lg_radau_stage_slopes *s = &d->stage[i];
         double mu = lg_radau_rate(r, i);
         double forces = shaken * lg_max_abs((int)lg_plan_values(r->base.plan), s->K.values);
         double rows = shaken * mu * (lg_max_abs(pattern->nvalues, s->Z) + lg_max_abs(pattern->nvalues, s->B));
+        forces += share * lg_max_abs(nv, s->known);
+        rows += share * mu * lg_max_abs(pattern->nrows, s->known + nv);
         for (int k = 0; k < nv + pattern->nrows; k++)
             d->x[k] = (k % 2 ? -1 : 1) * (k < nv ? forces : rows);
         LG_TRY(lg_matrix_solve(&s->matrix, d->x));

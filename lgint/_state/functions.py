@@ -1,0 +1,66 @@
+"""Functions of states, in controls and force laws, beside the parameters by which a model is differentiated."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, Final
+
+import numpy as np
+
+from lgint import _core
+from lgint._args import Array, takes_one
+from lgint._model.compiled import CompiledFunction
+from lgint._model.model import Model
+from lgint._model.sensitivity import direction
+from lgint._state.state import state_inside
+
+SHIFT: Final = 2.0**-7  # m, rad and their rates: to a state at which nothing is zero by chance
+STEP: Final = 1e-2  # of a parameter, in proportion to its size
+SAME: Final = 1e-9  # change of a function's values, in proportion to them, that is none
+
+
+def refuse_functions(model: Model, names: Sequence[str], t: float, q: Array, v: Array, argument: str) -> None:
+    """ValueError if a function of states depends on one of these values of the model itself.
+
+    Functions are differentiated by coordinates and velocities. What else they read, such as an energy or the place of a
+    link of a tree, may change with a parameter where these do not.
+    """
+    functions = [*_functions_of(model)]
+    if not functions:
+        return
+    place = (t, *_beside(model, t, q, v), model.mem0, 0.0, None)
+    for name in names:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            change = STEP * direction(model, name).size
+            varied = model.with_parameters(**{name: float(model.values[name]) + change})
+        for label, function in functions:
+            values = [np.asarray(function(state_inside(each, *place)), dtype=float) for each in (model, varied)]
+            if np.abs(values[1] - values[0]).max(initial=0) > SAME * np.abs(values).max(initial=0):
+                raise ValueError(
+                    f"{argument}: {name}: {label} reads what depends on it at the same coordinates and velocities, "
+                    "and functions of a state are differentiated by these alone; read coordinates of joints, or leave "
+                    "this parameter out"
+                )
+
+
+def _beside(model: Model, t: float, q: Array, v: Array) -> tuple[Array, Array]:
+    """A state near this one, on the constraints if they can be reached from there."""
+    wave = SHIFT * np.cos(np.arange(model.nv))
+    at = model.core.retract(q, wave), v + wave
+    try:
+        projected, rates, *_ = model.core.project(t, *at, model.mem0)
+    except _core.IntegrationError:
+        return at
+    return projected, rates
+
+
+def _functions_of(model: Model) -> Iterator[tuple[str, Callable[[Any], Any]]]:
+    """Python functions that are called with a state, and what messages call them."""
+    for name, control in model.controls.items():
+        if not isinstance(control["function"], CompiledFunction):
+            yield f"control {name!r}", control["function"]
+    for name, force in model.forces.items():
+        if force["kind"] == "law" and takes_one(function := force["function"]):
+            yield f"the law {name!r}", function
