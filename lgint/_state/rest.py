@@ -9,6 +9,7 @@ import numpy as np
 from lgint import _core
 from lgint._args import Array
 
+ROUND_OFF: Final = 16 * np.finfo(float).eps  # of the terms of an equation, in proportion to them
 BALANCED: Final = 1e-8  # of the largest term, by which equations may be off whose solution is not unique
 
 
@@ -48,9 +49,11 @@ def slopes_at_rest(core: _core.System, count: int, rest: Rest) -> tuple[Array, A
         right[:, i] = -np.concatenate([by["Btlam"] - by["force"], by["phi"]])
     size = np.maximum(np.abs(matrix).max(axis=1, initial=0), np.finfo(float).tiny)  # of each equation
     scaled = matrix / size[:, None]
-    found = np.linalg.lstsq(scaled, right / size[:, None], rcond=1e-13)[0]
-    off = np.abs(matrix @ found - right).max(initial=0)
-    if off > BALANCED * np.abs(right).max(initial=0):
+    found = np.zeros_like(right)
+    for _ in range(2):  # the second time for the round-off of the first
+        found += np.linalg.lstsq(scaled, (right - matrix @ found) / size[:, None], rcond=1e-13)[0]
+    off = np.abs(right - matrix @ found)
+    if (off > BALANCED * np.abs(right).max(initial=0) + ROUND_OFF * (np.abs(matrix) @ np.abs(found))).any():
         raise _core.SingularError(
             "the equilibrium does not follow the parameters: it is about to buckle, or nothing holds a body"
         )

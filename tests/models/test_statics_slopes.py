@@ -72,6 +72,20 @@ def test_tip_of_an_elastica_by_its_load():
     assert errors[0] < 5e-3 and 3.3 < errors[0] / errors[1] < 4.7
 
 
+def test_fine_rods_without_shear_whose_equations_are_ill_conditioned():
+    """Of second order over four refinements."""
+    tips = []
+    for edges in (8, 16, 32, 64):
+        builder = lgint.ModelBuilder(gravity=(0, 0, 0))
+        section = {"stiffness": (1e6, 1e6, 1e6, 1, 1, 1), "inertia": (1, 0.01, 0.01, 0.02), "constraints": "kirchhoff"}
+        builder.add_rod("rod", start=(0, 0, 0), end=(1, 0, 0), edges=edges, clamped=(0,), **section)
+        builder.add_force(f"rod.node{edges}", force=(0, 0, 3.0), name="tip")
+        rest = lgint.equilibrium(builder.build(), loads=(0.5, 1.0), sensitivity=["tip.load[2]"])
+        tips.append(rest.derivative("position", f"rod.node{edges}")[-1, [0, 2], 0])
+    changes = np.abs(np.diff(tips, axis=0))
+    np.testing.assert_allclose(changes[:-1] / changes[1:], 4.0, rtol=0.05)
+
+
 def test_what_is_refused():
     with pytest.raises(ValueError, match="did you mean 'spring.stiffness'"):
         lgint.equilibrium(hanging("R3xSO3"), sensitivity=["spring.stifness"])
