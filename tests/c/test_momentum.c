@@ -2,6 +2,7 @@
    rule, at ends that are not of unit length. */
 #include "check.h"
 #include "core/small.h"
+#include "core/two.h"
 #include "model/model.h"
 #include "system/step.h"
 
