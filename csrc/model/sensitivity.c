@@ -187,9 +187,9 @@ static lg_status add_parts(const lg_model *m, const derivative *d, lg_form form,
     return LG_OK;
 }
 
-static lg_status differentiate(void *self, lg_form form, int parameter, const lg_point *point, const lg_wanted *want)
+static lg_status differentiate(const lg_model *m, lg_form form, int parameter, const lg_point *point,
+                               const lg_wanted *want)
 {
-    const lg_model *m = self;
     const scratch s = scratch_of(m, point->work);
 #define ZERO(term, ranges, length)                                                                                     \
     if (want->term)                                                                                                    \
@@ -241,10 +241,9 @@ static double weigh_forces(const derivative *d, const lg_term_weights *weights, 
     return sum;
 }
 
-static lg_status weigh(void *self, lg_form form, int parameter, const lg_point *point, const lg_term_weights *weights,
-                       double *sum)
+static lg_status weigh(const lg_model *m, lg_form form, int parameter, const lg_point *point,
+                       const lg_term_weights *weights, double *sum)
 {
-    const lg_model *m = self;
     const derivative *d = &m->derivatives->of[parameter];
     const scratch s = scratch_of(m, point->work);
     const lg_wanted want = weighed_terms(d, weights, &s.sums);
@@ -253,6 +252,26 @@ static lg_status weigh(void *self, lg_form form, int parameter, const lg_point *
             dot(d->nrows, d->row, weights->phidot, want.phidot) + dot(d->nrows, d->row, weights->zeta, want.zeta);
     return LG_OK;
 }
+
+/* X(form, name): the forms, with the functions of each. */
+#define FORMS(X)                                                                                                       \
+    X(LG_FORM_DYNAMICS, in_dynamics)                                                                                   \
+    X(LG_FORM_STATICS, in_statics)                                                                                     \
+    X(LG_FORM_BODY_AXES, in_body_axes)                                                                                 \
+    X(LG_FORM_SHERIF, in_sherif)
+
+#define FUNCTIONS(form, name)                                                                                          \
+    static lg_status differentiate_##name(void *self, int parameter, const lg_point *point, const lg_wanted *want)     \
+    {                                                                                                                  \
+        return differentiate(self, form, parameter, point, want);                                                      \
+    }                                                                                                                  \
+    static lg_status weigh_##name(void *self, int parameter, const lg_point *point, const lg_term_weights *weights,    \
+                                  double *sum)                                                                         \
+    {                                                                                                                  \
+        return weigh(self, form, parameter, point, weights, sum);                                                      \
+    }
+FORMS(FUNCTIONS)
+#undef FUNCTIONS
 
 /* ---- one derivative ---- */
 
@@ -367,7 +386,10 @@ static lg_status open_all(const lg_model *m, int n, const lg_direction *directio
     all->count = n;
     LG_TRY(open_each(m, directions, all, report));
     for (int form = 0; form < LG_FORM_COUNT; form++)
-        all->in[form] = (lg_sensitivity){(lg_form)form, n, work_of(m, all->nframes), differentiate, weigh};
+        all->in[form] = (lg_sensitivity){.count = n, .nwork = work_of(m, all->nframes)};
+#define ENTER(form, name) all->in[form].eval = differentiate_##name, all->in[form].weigh = weigh_##name;
+    FORMS(ENTER)
+#undef ENTER
     return LG_OK;
 }
 

@@ -87,7 +87,7 @@ lg_status lg_linearised_differentiate(lg_linearised *l, const lg_point *point, i
     at.work = l->work;
     at.same_q = 0;
     if (system->sensitivity)
-        return system->sensitivity->eval(system->self, system->sensitivity->form, k, &at, wanted);
+        return system->sensitivity->eval(system->self, k, &at, wanted);
     for (int i = 0; i < 4; i++)
         clear(system->space->nv, velocities[i]);
     for (int i = 0; i < 3; i++)
@@ -103,8 +103,7 @@ lg_status lg_linearised_weigh(lg_linearised *l, const lg_point *point, int k, co
     const lg_system *system = l->accel->system;
     lg_point at = *point;
     at.work = l->work;
-    const lg_sensitivity *sensitivity = system->sensitivity;
-    return sensitivity ? sensitivity->weigh(system->self, sensitivity->form, k, &at, weights, sum) : LG_OK;
+    return system->sensitivity ? system->sensitivity->weigh(system->self, k, &at, weights, sum) : LG_OK;
 }
 
 lg_status lg_linearised_terms(lg_linearised *l, const lg_point *point, int k)

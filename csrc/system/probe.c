@@ -149,7 +149,7 @@ static lg_status terms(const lg_probe *probe, const lg_wanted *wanted)
     const lg_system *system = probe->system;
     if (!probe->derivative)
         return system->eval(system->self, &probe->point, wanted);
-    return system->sensitivity->eval(system->self, system->sensitivity->form, probe->parameter, &probe->point, wanted);
+    return system->sensitivity->eval(system->self, probe->parameter, &probe->point, wanted);
 }
 
 static lg_status probe_evaluate(scratch *s)

@@ -12,17 +12,15 @@ typedef struct lg_term_weights {
 } lg_term_weights;
 
 struct lg_sensitivity {
-    lg_form form; /* of the system that has it, which `eval` and `weigh` are given */
     int count; /* parameters, by which one differentiates by their numbers */
     int nwork; /* doubles of scratch that a point must bring here; those of the system are the first of them */
     /* Writes to all that is wanted its derivative by a parameter at fixed t, q, v, a, lam and memory; adds that of S to
        the matrices of the tangents. The work grows with the number of elements that depend on the parameter, apart from
        setting outputs to zero. The contents of point->work are lost, and point->same_q is not read. */
-    lg_status (*eval)(void *self, lg_form form, int parameter, const lg_point *point, const lg_wanted *wanted);
+    lg_status (*eval)(void *self, int parameter, const lg_point *point, const lg_wanted *wanted);
     /* Adds the derivative of the weighted sum of these terms to *sum, by work that does not depend on the size of the
        model. The rest is as for `eval`. */
-    lg_status (*weigh)(void *self, lg_form form, int parameter, const lg_point *point, const lg_term_weights *weights,
-                       double *sum);
+    lg_status (*weigh)(void *self, int parameter, const lg_point *point, const lg_term_weights *weights, double *sum);
 };
 
 #endif
