@@ -174,8 +174,11 @@ def is_compiled(value: Any) -> bool:
 
 def compiled_of(value: Any) -> CompiledFunction | None:
     """A compiled function of any type, which its C type stands for, or None."""
-    if isinstance(value, CompiledFunction) or (found := _read(value)) is None:
-        return value if isinstance(value, CompiledFunction) else None
+    if isinstance(value, CompiledFunction):
+        return value
+    found = _read(value)
+    if found is None:
+        return None
     text, address, data, name = found
     return CompiledFunction(value, text or "", name, address, data, 0)
 

@@ -31,18 +31,34 @@ def refuse_functions(model: Model, names: Sequence[str], t: float, q: Array, v: 
         return
     place = (t, *_beside(model, t, q, v), model.mem0, 0.0, None)
     for name in names:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            change = STEP * direction(model, name).size
-            varied = model.with_parameters(**{name: float(model.values[name]) + change})
+        varied = _varied(model, name)
         for label, function in functions:
-            values = [np.asarray(function(state_inside(each, *place)), dtype=float) for each in (model, varied)]
-            if np.abs(values[1] - values[0]).max(initial=0) > SAME * np.abs(values).max(initial=0):
+            now, then = (_value(function, state_inside(each, *place)) for each in (model, varied))
+            if then.shape == now.shape and np.abs(then - now).max(initial=0) > SAME * np.abs(now).max(initial=0):
                 raise ValueError(
                     f"{argument}: {name}: {label} reads what depends on it at the same coordinates and velocities, "
                     "and functions of a state are differentiated by these alone; read coordinates of joints, or leave "
                     "this parameter out"
                 )
+
+
+def _varied(model: Model, name: str) -> Model:
+    """The model with another value, which may be smaller if it must not be larger."""
+    value, change = float(model.values[name]), STEP * direction(model, name).size
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            return model.with_parameters(**{name: value + change})
+        except ValueError:
+            return model.with_parameters(**{name: value - change})
+
+
+def _value(function: Callable[[Any], Any], state: Any) -> Array:
+    """What a function returns; nothing if it does not take this state, which a run may never come to."""
+    try:
+        return np.asarray(function(state), dtype=float)
+    except Exception:
+        return np.zeros(0)
 
 
 def _beside(model: Model, t: float, q: Array, v: Array) -> tuple[Array, Array]:

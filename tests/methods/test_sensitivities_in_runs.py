@@ -140,6 +140,17 @@ def test_functions_that_read_what_depends_on_a_parameter_are_refused(read, formu
             lgint.integrate(model, "rk44", t_end=0.1, h=0.01, sensitivity=["arm.inertia[0,1]", name])
 
 
+def test_a_function_that_does_not_take_states_beside_the_start_is_called_in_the_run_alone():
+    def read(state):
+        if abs(state.joint_rate("pin")) < 1e-3:
+            return 0.0
+        raise RuntimeError("beyond the run")
+
+    model = arm_that_reads(read, "minimal").with_state(rates={"pin": 0.0})
+    run = lgint.integrate(model, "rk44", t_end=1e-5, h=1e-6, sensitivity=["arm.mass"])
+    assert len(run.t) == 11
+
+
 @pytest.mark.parametrize("law", [False, True])
 @pytest.mark.parametrize(("formulation", "name"), [("R3xSO3", "pin.point_b[0]"), ("minimal", "arm.mass")])
 def test_functions_of_places_agree_with_differences(formulation, name, law):
