@@ -85,7 +85,7 @@ static PyObject *method_row(const void *Py_UNUSED(context), int index)
     const lg_method *steadier = lg_method_steadier(m);
     return Py_BuildValue("{s:s,s:i,s:i,s:s,s:N,s:N,s:z,s:z,s:z,s:z,s:z,s:s,s:s,s:N,s:N}", "name", m->name, "order",
                          m->order, "error_order", lg_method_error_order(m), "stepper", m->stepper->name, "explicit",
-                         PyBool_FromLong(m->stepper->coupling == LG_COUPLING_MASS), "differentiated",
+                         PyBool_FromLong(lg_stepper_is_explicit(m->stepper)), "differentiated",
                          PyBool_FromLong(m->stepper->sensitivities != NULL), "needs", momenta ? momenta->needs : NULL,
                          "extra", momenta ? momenta->name : NULL, "momentum", momentum, "energy", energy, "steadier",
                          steadier ? steadier->name : NULL, "reference", m->reference, "doc", m->doc, "options",

@@ -53,7 +53,7 @@ int lg_method_error_order(const lg_method *method)
     const lg_tableau *tableau = lg_method_tableau(method);
     if (!tableau)
         return method->order + 1;
-    return method->stepper->tableaux ? method->order : tableau->order_hat + 1;
+    return lg_stepper_is_explicit(method->stepper) ? method->order : tableau->order_hat + 1;
 }
 
 const lg_momentum_rule *lg_method_momentum(const lg_method *method)

@@ -473,17 +473,16 @@ static const lg_stepper_sensitivities rkmk_sensitivities = {.refused = lg_stage_
 
 static const lg_stepper_carry rkmk_carry = {.count = rkmk_carry_count, .reset = rkmk_reset, .adopt = adopt};
 
-static const lg_stepper_tableaux rkmk_tableaux = {.degree = curve_degree, .write = write_curve};
+static const lg_stepper_embedded rkmk_embedded = {.error = error, .degree = curve_degree, .write = write_curve};
 
 const lg_stepper_type lg_rkmk = {
     .name = "rkmk",
     .coupling = LG_COUPLING_MASS,
     .size = sizeof(lg_rkmk_stepper),
-    .tableaux = &rkmk_tableaux,
     .carry = &rkmk_carry,
     .prepare = rkmk_prepare,
     .layout = rkmk_layout,
     .step = rkmk_step,
-    .error = error,
+    .embedded = &rkmk_embedded,
     .sensitivities = &rkmk_sensitivities,
 };

@@ -61,6 +61,11 @@ void lg_report_coordinates(const lg_system *system, const lg_state *state, doubl
     }
 }
 
+int lg_stepper_is_explicit(const lg_stepper_type *type)
+{
+    return type->coupling == LG_COUPLING_MASS;
+}
+
 int lg_stepper_needs(const lg_stepper_type *type, const lg_pattern *pattern, lg_coupling coupling)
 {
     int differ = pattern->nrows && pattern->ncliques > pattern->nmass_cliques;

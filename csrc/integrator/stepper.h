@@ -60,20 +60,22 @@ typedef struct lg_stepper_momenta {
     int (*first_unfit)(const lg_stepper *self); /* the first block that is not so, -1 if all are; after `prepare` */
 } lg_stepper_momenta;
 
-/* A family of explicit Runge-Kutta methods. It supports node kinds with qdot, and may have a curve through the last
-   step that is more accurate than one through its ends: y(s) - y(0) = s (F_0 + (1 - s) (F_1 + s (F_2 + ...))), s from 0
-   to 1, for y the local coordinates theta from the start and v. */
-typedef struct lg_stepper_tableaux {
+/* Solutions embedded in a step: one at its end, which tells its error, and a curve inside it that is more accurate than
+   one through its ends: y(s) - y(0) = s (F_0 + (1 - s) (F_1 + s (F_2 + ...))), s from 0 to 1, for y the local
+   coordinates theta from the start and v. */
+typedef struct lg_stepper_embedded {
+    /* Error of the step that has just succeeded from `before`: q - q^ in local coordinates, then v - v^ (nv each),
+       where ^ is the embedded solution. Called only for methods with control options. */
+    lg_status (*error)(lg_stepper *self, const lg_state *before, double h, double *error);
     int (*degree)(const lg_stepper *self); /* the number of F, 2 nv numbers each; 0: no curve. NULL: never one */
     /* Writes them for the step of size h that has been accepted, before the next one begins. */
     lg_status (*write)(lg_stepper *self, const lg_state *before, const lg_state *after, double h, double *F);
-} lg_stepper_tableaux;
+} lg_stepper_embedded;
 
 struct lg_stepper_type {
     const char *name;
     size_t size; /* of the stepper's struct, which begins with an lg_stepper */
     lg_coupling coupling; /* of its matrix; the same for all steppers among which a row chooses */
-    const lg_stepper_tableaux *tableaux; /* NULL: of another family */
     const lg_stepper_carry *carry; /* NULL: states are all that a step needs */
     const lg_stepper_momenta *momenta; /* NULL: of another family, which runs every system */
     /* Another stepper if the system or the options ask for it; names an option that contradicts this. NULL: never. */
@@ -85,9 +87,7 @@ struct lg_stepper_type {
     /* One step of size h. Writes the new state, state->t included, only on success and leaves it unchanged on
        failure. */
     lg_status (*step)(lg_stepper *self, lg_state *state, double h);
-    /* Error of the step that has just succeeded from `before`: q - q^ in local coordinates, then v - v^ (nv each),
-       where ^ is the embedded solution. Called only for methods with control options. */
-    lg_status (*error)(lg_stepper *self, const lg_state *before, double h, double *error);
+    const lg_stepper_embedded *embedded; /* NULL: there are none */
     const lg_stepper_sensitivities *sensitivities; /* NULL: its steps have no derivatives */
     void (*close)(lg_stepper *self); /* frees what the arena does not hold; NULL: nothing */
 };
@@ -126,6 +126,9 @@ void lg_list_unit_formulations(char *text, size_t size);
 /* After a failed step: names the body whose coordinates are singular, or so nearly singular that a solve failed. */
 void lg_report_coordinates(const lg_system *system, const lg_state *state, double h, lg_status status,
                            lg_report *report);
+
+/* Whether a method is explicit: its matrix is that of the masses. It supports node kinds with qdot. */
+int lg_stepper_is_explicit(const lg_stepper_type *type);
 
 /* Whether a run of a method needs the plan of a pattern for a coupling. Plans for masses and for tangents differ only
    if elements couple blocks that neither M nor a constraint does. */

@@ -3,8 +3,8 @@
 
 int lg_run_curve_count(const lg_run *run)
 {
-    const lg_stepper_tableaux *type = run->stepper ? run->stepper->type->tableaux : NULL;
-    return type && type->degree ? 2 * run->system->space->nv * type->degree(run->stepper) : 0;
+    const lg_stepper_embedded *embedded = run->stepper ? run->stepper->type->embedded : NULL;
+    return embedded && embedded->degree ? 2 * run->system->space->nv * embedded->degree(run->stepper) : 0;
 }
 
 static void inside_layout(void *self, lg_arena *arena)
@@ -20,7 +20,7 @@ lg_status lg_run_look_inside(lg_run *run)
     const lg_stepper *stepper = run->stepper;
     LG_TRY(lg_run_look_back(run, lg_run_extra_count(run)));
     if (!run->inside.base)
-        run->dense = lg_dense_of(run->system, stepper->type->tableaux ? stepper->plan : NULL);
+        run->dense = lg_dense_of(run->system, lg_stepper_is_explicit(stepper->type) ? stepper->plan : NULL);
     return run->inside.base ? LG_OK : lg_arena_open(&run->inside, inside_layout, run);
 }
 
@@ -35,7 +35,7 @@ lg_status lg_run_curve(lg_run *run, const double **curve)
     if (!*curve || run->curved)
         return LG_OK;
     matrix->poll = NULL;
-    status = stepper->type->tableaux->write(stepper, &run->before, &run->state, run->h, run->curve);
+    status = stepper->type->embedded->write(stepper, &run->before, &run->state, run->h, run->curve);
     matrix->poll = poll;
     run->curved = status == LG_OK;
     lg_run_count_work(run);

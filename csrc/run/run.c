@@ -74,7 +74,7 @@ static void list_methods_that_add_rates(char *text, size_t size)
 {
     text[0] = '\0';
     for (int i = 0; i < lg_method_count; i++)
-        if (lg_methods[i]->stepper->tableaux)
+        if (lg_stepper_is_explicit(lg_methods[i]->stepper))
             lg_text_list(text, size, lg_methods[i]->name);
 }
 
@@ -83,7 +83,7 @@ static lg_status check_node_kinds(lg_run *run)
 {
     const lg_space *space = run->system->space;
     const lg_factor *end = space->factor + space->nfactors;
-    for (const lg_factor *f = space->factor; f < end && !run->stepper->type->tableaux; f++) {
+    for (const lg_factor *f = space->factor; f < end && !lg_stepper_is_explicit(run->stepper->type); f++) {
         if (!f->node->qdot)
             continue;
         const char *name = run->system->block_name ? run->system->block_name(run->system->self, f->block) : "a block";
@@ -427,7 +427,7 @@ static void suspect_laws(const lg_run *run, lg_status status, double h, lg_repor
 {
     const lg_state *state = &run->state;
     const lg_stepper *stepper = run->stepper;
-    if (status != LG_NO_CONVERGENCE || stepper->type->coupling == LG_COUPLING_MASS)
+    if (status != LG_NO_CONVERGENCE || lg_stepper_is_explicit(stepper->type))
         return;
     lg_point start = lg_point_after(state->t, state->q, state->v, state->mem);
     start.t += h, start.a = state->a, start.work = stepper->accel.work;

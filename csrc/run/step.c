@@ -114,7 +114,7 @@ lg_status lg_run_step(lg_run *run, double h, double *done, lg_report *report)
 lg_status lg_run_estimate(lg_run *run, lg_report *report)
 {
     lg_stepper *stepper = run->stepper;
-    lg_status status = stepper->type->error(stepper, &run->before, run->h, run->control.error);
+    lg_status status = stepper->type->embedded->error(stepper, &run->before, run->h, run->control.error);
     if (status == LG_OK)
         status = lg_control_measure(&run->control, stepper, &run->before, &run->state, &run->error);
     if (status == LG_OK) {
@@ -136,7 +136,7 @@ static lg_status attempt(lg_run *run, double h, double *error, lg_report *cause)
     stepper->report = (lg_report){0};
     lg_status status = try_step(run, h);
     if (status == LG_OK)
-        status = stepper->type->error(stepper, &run->before, h, run->control.error);
+        status = stepper->type->embedded->error(stepper, &run->before, h, run->control.error);
     if (status == LG_OK)
         status = lg_control_measure(&run->control, stepper, &run->before, &run->state, error);
     *error = status == LG_OK && isfinite(*error) ? *error : NAN;

@@ -15,7 +15,7 @@ ROWS = [  # struct, most functions of its own, and most together with those of i
 WITHOUT_SUB_TABLES = 73  # as many functions had the same rows when each was a single table
 STEPPER = "integrator/stepper.h"
 FIELDS = [  # struct with its sub-tables, file, most fields of the struct, and of all together
-    (("lg_stepper_type", "lg_stepper_carry", "lg_stepper_momenta", "lg_stepper_tableaux"), STEPPER, 13, 21),
+    (("lg_stepper_type", "lg_stepper_carry", "lg_stepper_momenta", "lg_stepper_embedded"), STEPPER, 12, 21),
     (("lg_method",), STEPPER, 7, 7),
 ]
 

@@ -544,6 +544,8 @@ static lg_status genalpha_step(lg_stepper *self, lg_state *state, double h)
 static const lg_stepper_carry carry_functions = {
     .count = genalpha_carry_count, .reset = genalpha_reset, .adopt = lg_alpha_adopt};
 
+static const lg_stepper_embedded embedded = {.error = lg_alpha_error};
+
 const lg_stepper_type lg_genalpha = {
     .name = "genalpha",
     .coupling = LG_COUPLING_TANGENTS,
@@ -552,7 +554,7 @@ const lg_stepper_type lg_genalpha = {
     .layout = genalpha_layout,
     .carry = &carry_functions,
     .step = genalpha_step,
-    .error = lg_alpha_error,
+    .embedded = &embedded,
     .sensitivities = &lg_alpha_sensitivities,
     .close = close_mu_matrix,
 };

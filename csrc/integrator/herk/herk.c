@@ -150,18 +150,17 @@ static lg_status herk_step(lg_stepper *self, lg_state *state, double h)
     return lg_stepper_accept(self, state, h, rk->theta_end, rk->q_end, rk->v_end, rk->a_end, rk->lam_end);
 }
 
-static const lg_stepper_tableaux herk_tableaux = {0};
+static const lg_stepper_embedded herk_embedded = {.error = error};
 
 const lg_stepper_type lg_herk = {
     .name = "herk",
     .size = sizeof(lg_herk_stepper),
     .coupling = LG_COUPLING_MASS,
-    .tableaux = &herk_tableaux,
     .choose = choose,
     .prepare = herk_prepare,
     .layout = herk_layout,
     .step = herk_step,
-    .error = error,
+    .embedded = &herk_embedded,
     .sensitivities = &lg_herk_sensitivities,
     .close = close_plan,
 };

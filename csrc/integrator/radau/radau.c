@@ -248,6 +248,8 @@ static lg_status radau_error(lg_stepper *self, const lg_state *before, double h,
 
 static const lg_stepper_carry carry_verbs = {.count = radau_carry_count, .reset = radau_reset, .adopt = lg_radau_adopt};
 
+static const lg_stepper_embedded embedded = {.error = radau_error};
+
 const lg_stepper_type lg_radau = {
     .name = "radau",
     .coupling = LG_COUPLING_TANGENTS,
@@ -256,7 +258,7 @@ const lg_stepper_type lg_radau = {
     .layout = radau_layout,
     .carry = &carry_verbs,
     .step = radau_step,
-    .error = radau_error,
+    .embedded = &embedded,
     .sensitivities = &lg_radau_sensitivities,
     .close = radau_close,
 };
