@@ -3,7 +3,7 @@
 import functools
 import math
 from collections.abc import Iterable
-from typing import Final
+from typing import Any, Final, Protocol, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -14,6 +14,16 @@ from lgint._args import Array, array, warn
 EXACT: Final = 1e-9  # largest error of a quaternion's length or of the entries of R^T R that is accepted
 FEW: Final = 10  # from so many rotations on, NumPy's functions check them in less time than Python does
 NEAR: Final = 1.001e-5  # error of a quaternion's length up to which it is normalised: 1e-5 and its rounding
+
+
+class HasMatrix(Protocol):
+    """An object that gives its rotation matrix, such as a SciPy Rotation."""
+
+    def as_matrix(self) -> Any: ...
+
+
+# a rotation matrix (3, 3), a unit quaternion (4,), scalar first, a rotation vector (3,), or a SciPy Rotation
+RotationLike: TypeAlias = ArrayLike | HasMatrix
 
 
 def matrix_of_quaternion(p: Array) -> Array:
@@ -138,14 +148,17 @@ def attitudes() -> dict[str, tuple[int, int]]:
     return {kind: (3, nq - 3) if position in ("inertial", "body") else (0, nq) for kind, (position, nq) in rows.items()}
 
 
+def stored(value: object) -> object:
+    """The matrix, or matrices, of a SciPy Rotation; other values as they are."""
+    return value.as_matrix() if hasattr(value, "as_matrix") else value
+
+
 def rotation(name: str, value: object) -> Array:
     """A rotation matrix (3, 3) from one, a unit quaternion (4,), a rotation vector (3,) or a SciPy Rotation.
 
     ValueError if it is not a rotation.
     """
-    if hasattr(value, "as_matrix"):
-        value = value.as_matrix()
-    given = array(name, value, (3, 3), (4,), (3,))
+    given = array(name, stored(value), (3, 3), (4,), (3,))
     if given.shape == (3, 3):
         return orthogonal(name, given)
     if given.shape == (3,):

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from lgint._args import Array, array, number
-from lgint._rotation import direction
+from lgint._rotation import RotationLike, direction
 from lgint._rotation import rotation as rotation_matrix
 
 __all__ = ["Part", "box", "combined", "cylinder", "from_points", "rod", "shifted", "sphere"]
@@ -194,7 +194,7 @@ def from_points(masses: ArrayLike, points: ArrayLike) -> Part:
     return Part(float(m.sum()), com, _spread(m, X - com))
 
 
-def shifted(part: Part, by: ArrayLike = (0.0, 0.0, 0.0), rotation: ArrayLike | None = None) -> Part:
+def shifted(part: Part, by: ArrayLike = (0.0, 0.0, 0.0), rotation: RotationLike | None = None) -> Part:
     """A part turned about the origin, and then moved.
 
     Parameters

@@ -17,7 +17,7 @@ from lgint._model.checks import inertia_matrix
 from lgint._model.formulations import FORMULATIONS
 from lgint._model.names import FormulationName
 from lgint._model.record import MINIMAL
-from lgint._rotation import cross
+from lgint._rotation import RotationLike, cross
 from lgint._rotation import rotation as rotation_matrix
 from lgint.modal import Modes
 
@@ -34,13 +34,13 @@ class BodyBuilder(Parts):
         mass: float,
         inertia: ArrayLike,
         position: ArrayLike | None = None,
-        rotation: ArrayLike | None = None,
+        rotation: RotationLike | None = None,
         velocity: ArrayLike | None = None,
         angular_velocity: ArrayLike = AT_REST,
         formulation: FormulationName | None = None,
         pivot: ArrayLike | None = None,
         com: ArrayLike | None = None,
-        reference: ArrayLike | None = None,
+        reference: RotationLike | None = None,
     ) -> str:
         """Adds a rigid body.
 
@@ -128,7 +128,7 @@ class BodyBuilder(Parts):
         name: str,
         *,
         position: ArrayLike = (0.0, 0.0, 0.0),
-        rotation: ArrayLike | None = None,
+        rotation: RotationLike | None = None,
         motion: Motion | None = None,
         kinks: ArrayLike = (),
     ) -> str:
@@ -179,7 +179,7 @@ class BodyBuilder(Parts):
         modes: Modes,
         *,
         position: ArrayLike = (0.0, 0.0, 0.0),
-        rotation: ArrayLike | None = None,
+        rotation: RotationLike | None = None,
         velocity: ArrayLike = (0.0, 0.0, 0.0),
         angular_velocity: ArrayLike = (0.0, 0.0, 0.0),
         eta: ArrayLike | None = None,

@@ -8,6 +8,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from lgint._args import Array, array, choice
+from lgint._rotation import RotationLike
+from lgint._rotation import rotation as rotation_matrix
 
 
 class DHLink(NamedTuple):
@@ -33,7 +35,7 @@ def dh_links(
     joints: str | None = None,
     coordinates: ArrayLike | None = None,
     origin: ArrayLike = (0.0, 0.0, 0.0),
-    rotation: ArrayLike | None = None,
+    rotation: RotationLike | None = None,
 ) -> list[DHLink]:
     """The frames and joints of a serial robot from its Denavit-Hartenberg table, ready for `add_body` and `add_joint`.
 
@@ -50,8 +52,8 @@ def dh_links(
         Of the joints. Default: zero.
     origin : array_like, shape (3,)
         Of the base frame.
-    rotation : array_like, shape (3, 3), optional
-        From the base frame to inertial axes. Default: the identity.
+    rotation : array_like, shape (3, 3), (4,) or (3,), or a SciPy Rotation, optional
+        From the base frame to inertial axes, as in `add_body`. Default: the identity.
 
     Returns
     -------
@@ -89,7 +91,7 @@ def dh_links(
     if len(kinds) != len(rows) or set(kinds) - {"r", "p"}:
         raise ValueError(f"joints: a letter r or p for each of {len(rows)} rows expected, got {joints!r}")
     q = np.zeros(len(rows)) if coordinates is None else array("coordinates", coordinates, (len(rows),))
-    R = np.eye(3) if rotation is None else array("rotation", rotation, (3, 3))
+    R = np.eye(3) if rotation is None else rotation_matrix("rotation", rotation)
     return _frames(rows, kinds, q, array("origin", origin, (3,)), R, convention == "standard")
 
 

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from lgint import groups
 from lgint._args import Array, array, flag, number
-from lgint._rotation import cross
+from lgint._rotation import RotationLike, cross, stored
 from lgint._rotation import rotation as rotation_matrix
 
 STRAIGHT = 1e-12  # two directions count as opposite if 1 + cos of their angle is below this
@@ -60,7 +60,7 @@ class Line:
 def line(
     name: str,
     nodes: ArrayLike | None,
-    rotations: ArrayLike | None,
+    rotations: RotationLike | None,
     start: ArrayLike | None,
     end: ArrayLike | None,
     edges: int | None,
@@ -113,8 +113,8 @@ def _given(name: str, nodes: ArrayLike, *straight: object) -> Array:
     return x
 
 
-def _rotations(what: str, rotations: ArrayLike, count: int) -> Array:
-    given = array(what, rotations, (count, 3, 3), (count, 4))
+def _rotations(what: str, rotations: RotationLike, count: int) -> Array:
+    given = array(what, stored(rotations), (count, 3, 3), (count, 4))
     return np.array([rotation_matrix(f"{what}[{i}]", R) for i, R in enumerate(given)])
 
 

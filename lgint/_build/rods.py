@@ -24,6 +24,7 @@ from lgint._model.names import FormulationName
 from lgint._model.record import LoadRow
 from lgint._model.rod import Rod
 from lgint._model.shared import Scaled, Shared
+from lgint._rotation import RotationLike
 from lgint._rotation import rotation as rotation_matrix
 
 Strain = Load | Sequence[Callable[[float], ArrayLike]]
@@ -58,7 +59,7 @@ class RodBuilder(UrdfBuilder, ControlBuilder):
         name: str,
         *,
         nodes: ArrayLike | None = None,
-        rotations: ArrayLike | None = None,
+        rotations: RotationLike | None = None,
         start: ArrayLike | None = None,
         end: ArrayLike | None = None,
         edges: int | None = None,
@@ -94,7 +95,7 @@ class RodBuilder(UrdfBuilder, ControlBuilder):
             Of the rod.
         nodes : array_like, shape (n + 1, 3)
             Positions at the start, m, inertial. A closed rod has n nodes.
-        rotations : array_like, shape (n + 1, 3, 3) or (n + 1, 4)
+        rotations : array_like, shape (n + 1, 3, 3) or (n + 1, 4), or a SciPy Rotation of length n + 1
             From section axes (d1, d2, d3) to inertial ones. Default: d3 along the rod, turned as little as possible
             from the inertial axes at the first node, and without twist from node to node.
         start, end : array_like, shape (3,)

@@ -14,7 +14,7 @@ from lgint._build.parts import Partner
 from lgint._model.compiled import is_compiled, user_function
 from lgint._model.joints import joint_coordinate
 from lgint._model.record import ForceRow
-from lgint._rotation import direction, triad_about
+from lgint._rotation import RotationLike, direction, stored, triad_about
 from lgint._rotation import rotation as rotation_matrix
 
 Table = tuple[ArrayLike, ArrayLike]
@@ -260,7 +260,7 @@ class SpringBuilder(ElementBuilder):
         damping: ArrayLike | None = None,
         preload: ArrayLike | None = None,
         point: ArrayLike,
-        rotation: ArrayLike | None = None,
+        rotation: RotationLike | None = None,
         name: str | None = None,
     ) -> str:
         """Adds a bushing: springs and dampers along and about three axes between two bodies.
@@ -285,9 +285,9 @@ class SpringBuilder(ElementBuilder):
             Force and moment on the second body where both frames coincide, in the axes of the bushing, N and N m.
         point : array_like, shape (3,) or (2, 3)
             The origin of both frames, inertial, in the start configuration; or of one each.
-        rotation : array_like, shape (3, 3) or (4,), or (2, 3, 3) or (2, 4), optional
-            From the axes of both frames to inertial axes, in the start configuration, a matrix or a unit quaternion; or
-            one each. Default: inertial axes.
+        rotation : array_like, shape (3, 3), (4,) or (3,), or a SciPy Rotation, optional
+            From the axes of both frames to inertial axes, in the start configuration, as in `add_body`; or one each,
+            in an array with a leading axis of length 2 or a SciPy Rotation of length 2. Default: inertial axes.
         name : str, optional
             By which `Model.values` and messages refer to it. Default: made from the names of the bodies.
 
@@ -311,11 +311,11 @@ class SpringBuilder(ElementBuilder):
         return self._declared(kind, (a, b), Where(point), name, {**values, **more}, "bushing")
 
 
-def _frames(what: str, rotation: ArrayLike | None) -> list[Any]:
+def _frames(what: str, rotation: RotationLike | None) -> list[Any]:
     """The rotations of both frames of a bushing."""
     if rotation is None:
         return [np.eye(3)] * 2
-    given = array(what, rotation, (3, 3), (4,), (2, 3, 3), (2, 4))
+    given = array(what, stored(rotation), (3, 3), (4,), (3,), (2, 3, 3), (2, 4), (2, 3))
     each = given if given.shape[0] == 2 else [given, given]
     return [rotation_matrix(what, R) for R in each]
 

@@ -25,7 +25,7 @@ from lgint._model.checks import triangle
 from lgint._model.formulations import FORMULATIONS
 from lgint._model.names import FormulationName
 from lgint._model.record import MINIMAL
-from lgint._rotation import cross
+from lgint._rotation import RotationLike, cross
 from lgint._rotation import rotation as rotation_matrix
 
 KINDS: Final = {
@@ -400,7 +400,7 @@ class UrdfBuilder(BodyBuilder, JointBuilder, CouplingBuilder):
         base: str | Ground = "fixed",
         prefix: str = "",
         position: ArrayLike | None = None,
-        rotation: ArrayLike | None = None,
+        rotation: RotationLike | None = None,
         formulation: FormulationName = MINIMAL,
     ) -> UrdfRobot:
         """Adds the links and joints of a robot from a URDF file, with all joints at zero and at rest.

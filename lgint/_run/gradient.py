@@ -58,51 +58,52 @@ def gradient(
     checkpoints: str | PathLike[str] | None = None,
     **arguments: Any,
 ) -> tuple[float, Array, Trajectory]:
-    """A number that follows from a run, and its derivatives by parameters.
+    """Computes a number from a run, and the derivatives of this number with respect to parameters.
 
-    The run is followed by one pass backwards over its steps, which takes about as long for a thousand parameters as for
-    one. The derivatives are those of the discrete method, as with `sensitivity` of `integrate`.
+    After the run, a single backward pass over its steps yields all derivatives. It takes about as long for a thousand
+    parameters as for one. As with `sensitivity` of `integrate`, the derivatives are those of the discrete method.
 
     Parameters
     ----------
     model : Model
-        Of bodies, joints and forces.
+        A model of bodies, joints and forces.
     method : str
-        One whose steps have derivatives, `method_info(method)["differentiated"]`; the others are refused.
+        A method for which `method_info(method)["differentiated"]` is true.
     cost : function
-        cost(t, *arrays) -> (value, derivatives): the number for the values of the outputs, in arrays (n, ...) at the
-        times t (n,), and its derivatives by each of these arrays, in a list of arrays of the same shapes. It is called
-        once.
+        cost(t, *arrays) -> (value, derivatives). It is called once, with the times t (n,) and one array (n, ...) for
+        each output. It returns the number, and a list of the derivatives of the number with respect to these arrays,
+        each in the shape of its array.
     parameters : list of str
-        Names of parameters as for `sensitivity` of `integrate`.
+        Names of parameters, as for `sensitivity` of `integrate`.
     outputs : list of tuples
-        Each the name of a method of a trajectory and its arguments: ("position", "tip").
+        In each tuple the name of a method of `Trajectory`, followed by its arguments: ("position", "tip").
     every_state : bool
-        True: the cost sees all states that `integrate` would save, from the start on: every accepted step, or with
-        `save_every` a part of them. False: those at the times `stops` and at `t_end` only, and the run has no others.
+        True: the cost sees all states that `integrate` would save, which are the start and every accepted step or,
+        with `save_every`, some of them. False: the cost sees only the states at `stops` and at `t_end`, and the run
+        that is returned has no others.
     checkpoints : path, optional
-        A folder for states from which parts of the run are taken once more on the way back; it is made if there is
-        none, and its files are removed at the end. Their number, and the steps between two of them, are at most the
-        square root of twice the number of steps. Default: all steps are kept in memory if they take no more than 256
-        MB, and otherwise such states are.
+        A folder for checkpoints, which are states from which the backward pass repeats parts of the run. The folder is
+        created if it does not exist, and its files are removed at the end. Neither the number of checkpoints nor the
+        number of steps between two of them exceeds the square root of twice the number of steps. Default: nothing is
+        written; all steps are kept in memory if they need at most 256 MB, and otherwise only the checkpoints are.
     **arguments
-        `t_end`, `h`, `t0`, `save_every`, `stops`, `progress` and options of the method, as for `integrate`. A run with
-        `every_state=False` has no `save_every`.
+        `t_end`, `h`, `t0`, `save_every`, `stops`, `progress` and options of the method, as for `integrate`.
+        `save_every` requires `every_state=True`.
 
     Returns
     -------
     value : float
-        That of the cost.
+        The number that `cost` returned.
     gradient : ndarray, shape (p,)
-        Its derivatives by the parameters.
+        The derivatives of this number with respect to the parameters.
     run : Trajectory
-        The states that the cost has seen.
+        The run, with the states that the cost saw.
 
     Raises
     ------
     ValueError
-        For mistakes found before the run, as for `integrate`; for a cost that returns something else, or derivatives
-        of other shapes.
+        For mistakes found before the run, as for `integrate`; for a method without derivatives; and for a cost that
+        returns anything but a number and derivatives in the right shapes.
     ConvergenceError, SingularError, StepSizeError, Interrupted
         As for `integrate`.
     """

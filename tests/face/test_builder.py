@@ -10,6 +10,7 @@ import time
 
 import numpy as np
 import pytest
+from scipy.spatial.transform import Rotation
 
 import lgint
 from face import systems
@@ -222,14 +223,34 @@ def test_the_start_is_what_was_given(formulation, pivot):
     assert traj.energy("kinetic")[0] == pytest.approx(kinetic, rel=1e-14)
 
 
-def test_rotations_as_matrix_and_quaternion_agree():
-    rotations = [systems.turn(1.2, (0, 0, 1)), (np.cos(0.6), 0, 0, np.sin(0.6))]
-    starts = []
-    for rotation in rotations:
-        b = lgint.ModelBuilder()
-        b.add_body("body", **BODY, rotation=rotation)
-        starts.append(b.build().q0)
-    assert np.allclose(*starts, rtol=0, atol=1e-15)
+TURN = Rotation.from_rotvec((0.3, -0.4, 1.2))
+TURNS = {"matrix": TURN.as_matrix(), "quaternion": TURN.as_quat(scalar_first=True), "vector": TURN.as_rotvec()}
+
+
+@pytest.mark.parametrize("rotation", [*TURNS.values(), TURN], ids=[*TURNS, "SciPy"])
+def test_a_rotation_has_four_forms(rotation):
+    b = lgint.ModelBuilder()
+    b.add_body("body", **BODY, rotation=rotation)
+    b.add_support("frame", rotation=rotation)
+    b.add_bushing(lgint.ground, "body", stiffness=np.ones(6), point=(0, 0, 0), rotation=rotation, name="bushing")
+    model = b.build()
+    (link,) = lgint.dh_links([(0, 0, 0, 0)], rotation=rotation)
+    found = [model.state().rotation("body"), model.state().rotation("frame"), link.rotation]
+    found += [model.values["bushing.axes_a"], TURN.as_matrix() @ model.values["bushing.axes_b"]]
+    assert np.allclose(found, TURN.as_matrix(), rtol=0, atol=1e-14)
+
+
+@pytest.mark.parametrize("form", [Rotation.as_matrix, lambda R: R.as_quat(scalar_first=True), lambda R: R])
+def test_one_rotation_for_each_frame_and_each_node(form):
+    turns = Rotation.from_rotvec([(0, 0, 0.1), (0, 0, 0.2)])
+    b = lgint.ModelBuilder()
+    size = {"stiffness": [1e3] * 6, "inertia": [1.0] * 4, "constraints": None}
+    rod = b.add_rod("rod", nodes=[(0, 0, 0), (0, 0, 1)], rotations=form(turns), **size)
+    b.add_bushing(*rod.nodes, stiffness=np.ones(6), point=(0, 0, 1), rotation=form(turns), name="bushing")
+    model = b.build()
+    assert np.allclose([model.state().rotation(node) for node in rod.nodes], turns.as_matrix(), rtol=0, atol=1e-14)
+    axes = [model.values[f"bushing.axes_{end}"] for end in "ab"]
+    assert np.allclose(axes, np.eye(3), rtol=0, atol=1e-14)  # each in the axes of its node
 
 
 def test_six_numbers_and_matrix_are_one_inertia():

@@ -37,6 +37,17 @@ def test_arguments_have_these_types(name, argument):
     assert FUNCTIONS[name].__annotations__[argument].removesuffix(" | None") == TYPES[argument]
 
 
+def test_arguments_for_rotations_have_their_type():
+    functions = {**FUNCTIONS, "shifted": lgint.inertia.shifted}
+    found = {
+        (name, own): value.__annotations__[own].removesuffix(" | None")
+        for name, value in functions.items()
+        for own in ("rotation", "rotations", "reference")
+        if own in value.__annotations__
+    }
+    assert {*found.values()} == {"RotationLike"} and len(found) >= 9
+
+
 def test_the_arguments_are_found():
     assert {("integrate", "method"), ("Stepper", "method"), ("add_body", "formulation")} < {*ARGUMENTS}
     assert FUNCTIONS["add_joint"].__annotations__["kind"] == "JointName"
