@@ -6,7 +6,7 @@ import copy
 from collections.abc import Callable, Sequence
 from functools import partial
 from os import PathLike
-from typing import Any, overload
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -15,7 +15,7 @@ from lgint import _core
 from lgint._args import Array, array, choice, number, shown
 from lgint._model import massless
 from lgint._model.gradients import gradients_formed
-from lgint._model.names import Method
+from lgint._model.names import Method, MethodOptions
 from lgint._model.system import System
 from lgint._run import ensemble, log
 from lgint._run.events import Event, Events
@@ -29,6 +29,9 @@ from lgint._run.progress import progress_bar
 from lgint._run.sensitivity import names_of, parameters_of, refuse_curve, slopes_of
 from lgint._run.start import Start, start_of, start_option
 from lgint._run.trajectory import SLOPES, Trajectory
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 MOST = 2**31 - 1  # largest number of steps between two saved states
 
@@ -85,7 +88,7 @@ def integrate(
     path: str | PathLike[str] | None = ...,
     progress: bool | Callable[[float], None] = ...,
     sensitivity: Sequence[str] | None = ...,
-    **options: Any,
+    **options: Unpack[MethodOptions],
 ) -> Trajectory: ...
 @overload
 def integrate(model: Sequence[System], method: Method, *, t_end: float, **arguments: Any) -> ensemble.Ensemble: ...

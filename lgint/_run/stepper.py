@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from lgint import _core
 from lgint._args import Array, array, choice, flag, number, shown
-from lgint._model.names import Method
+from lgint._model.names import Method, MethodOptions
 from lgint._model.system import System, checked
 from lgint._run.methods import ROWS
 from lgint._run.options import all_options, check_options, inherited
 from lgint._run.start import Start, start_of, start_option
 from lgint._run.trajectory import Trajectory
 from lgint._state.state import CARRY, State
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 
 class _States:
@@ -120,19 +123,26 @@ class Stepper:
     __slots__ = ("__weakref__", "_core", "_given", "_kept", "_method", "_model", "_states")
 
     def __init__(
-        self, model: System, method: Method, *, t0: float = 0.0, start: Trajectory | str | None = None, **options: Any
+        self,
+        model: System,
+        method: Method,
+        *,
+        t0: float = 0.0,
+        start: Trajectory | str | None = None,
+        **options: Unpack[MethodOptions],
     ) -> None:
+        given: dict[str, Any] = {**options}
         choice("method", method, ROWS)
-        check_options(method, options, Stepper)
+        check_options(method, given, Stepper)
         for name in ("rtol", "atol"):
-            if options.get(name) is not None:
+            if given.get(name) is not None:
                 raise ValueError(
                     f"{name}: a Stepper takes the steps it is given; lgint.integrate lets the method choose them"
                 )
-        start = start_option(start, options)
-        state = start_of(checked(model), method, t0, start, all_options(method, options, {}))
-        kept = inherited(start, options, own_steps=True)
-        self._begin(model, method, state.inheriting(kept), options, kept)
+        start = start_option(start, given)
+        state = start_of(checked(model), method, t0, start, all_options(method, given, {}))
+        kept = inherited(start, given, own_steps=True)
+        self._begin(model, method, state.inheriting(kept), given, kept)
 
     def _begin(self, model: System, method: str, state: Start, given: dict[str, Any], kept: dict[str, Any]) -> None:
         self._model = model

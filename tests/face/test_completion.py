@@ -1,7 +1,7 @@
 """Editors complete the names that arguments take: their types list what the core has."""
 
 import inspect
-from typing import get_args
+from typing import get_args, get_overloads, get_type_hints
 
 import pytest
 
@@ -35,6 +35,28 @@ def test_types_list_every_name(name):
 @pytest.mark.parametrize(("name", "argument"), ARGUMENTS)
 def test_arguments_have_these_types(name, argument):
     assert FUNCTIONS[name].__annotations__[argument].removesuffix(" | None") == TYPES[argument]
+
+
+def test_types_list_every_option_with_its_choices():
+    listed = {name: literals(form) for name, form in get_type_hints(names.MethodOptions).items()}
+    found = {}
+    for method in lgint.methods():
+        for option in lgint.method_info(method)["options"]:
+            found[option["name"]] = {*option["choices"]}
+    del found["start"]  # an argument of `integrate`, which is also a run
+    assert listed == found
+
+
+def literals(form):
+    """The strings in a type."""
+    parts = get_args(form)
+    return {form} if isinstance(form, str) else {own for part in parts for own in literals(part)}
+
+
+def test_runs_and_steppers_have_typed_options():
+    one, _ = get_overloads(lgint.integrate)
+    assert one.__annotations__["options"] == "Unpack[MethodOptions]"
+    assert lgint.Stepper.__init__.__annotations__["options"] == "Unpack[MethodOptions]"
 
 
 def test_arguments_for_rotations_have_their_type():
