@@ -28,7 +28,7 @@ shutil.rmtree(HERE / "notebooks", ignore_errors=True)
 shutil.copytree(
     HERE.parent / "notebooks",
     HERE / "notebooks",
-    ignore=shutil.ignore_patterns("*.py", "__pycache__", ".*"),
+    ignore=shutil.ignore_patterns("*.py", "*.md", "__pycache__", ".*"),
 )
 
 project = "lgint"
@@ -80,12 +80,29 @@ html_static_path = ["_static"]
 html_css_files = ["tables.css"]
 
 
+# links lead to files of the sources, as on a code host; here to the pages made of them
+PAGES_OF = {
+    r"\]\(gallery/README\.md": "](mechanisms/index.rst",
+    r"\]\(gallery/(\w+)\.py": r"](mechanisms/\1.rst",
+    r"\]\(\.\./notebooks/": "](notebooks/",
+    r"\]\(\.\./lgint/models/_(\w+)\.py": r"](benchmark_models/\1.md",
+    r"\]\(\.\./docs/": "](../",  # from notebooks, of which there are copies
+}
+
+
 def setup(app):
-    """Connect what changes docstrings, the links in them, and the views of runs."""
+    """Connect what changes links, docstrings, and the views of runs."""
+    app.connect("source-read", lead_to_pages)
     app.connect("autodoc-process-docstring", escape, priority=400)  # before napoleon
     app.connect("doctree-read", unlink)
     app.connect("html-page-context", share_plotly)
     app.connect("build-finished", copy_plotly)
+
+
+def lead_to_pages(app, docname, source):
+    """Let links to programs, notebooks and models lead to their pages."""
+    for link, page in PAGES_OF.items():
+        source[0] = re.sub(link, page, source[0])
 
 
 def escape(app, what, name, obj, options, lines):

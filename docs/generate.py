@@ -4,9 +4,12 @@ They come from the rows of the core (methods, options, elements, node kinds), fr
 verdicts on papers and from files of measurements.
 """
 
+import ast
 import csv
+import json
 import math
 import re
+import textwrap
 from collections.abc import Iterable
 from itertools import groupby, product
 from pathlib import Path
@@ -19,6 +22,7 @@ from lgint._model.formulations import FORMULATIONS
 from lgint._papers import catalogue
 
 Row = dict[str, Any]
+LINE = 120  # columns of a page
 VALIDATION_COLUMNS = ("number", "reference", "here", "difference", "verdict")
 
 
@@ -38,6 +42,8 @@ def write(folder: Path, bibliography: Path) -> None:
         "trees": tree_table(times),
         "stiff": stiff_table(times),
         "validation": validation_tables(bibliography.parent / "validation.csv"),
+        "gallery": gallery_list(bibliography.parent / "gallery"),
+        "notebooks": notebook_list(bibliography.parents[1] / "notebooks"),
     }
     for name, text in (fragments(known) | tables).items():
         (folder / f"{name}.md").write_text(text + "\n")
@@ -470,6 +476,34 @@ def source(rows: list[dict[str, str]]) -> str:
     return f"Measured on {rows[0]['date'][:10]}, {rows[0]['machine']}.\n\n"
 
 
+# ---- programs and notebooks ----
+
+
+def gallery_list(folder: Path) -> str:
+    """Return each program's title, text and picture."""
+    parts = []
+    for path in sorted(folder.glob("*.py")):
+        docstring = ast.get_docstring(ast.parse(path.read_text())) or ""
+        title, _, text = docstring.split("\n", 2)
+        picture = f"![{title}](../images/gallery/{path.stem}.webp)"
+        parts.append(
+            f"## [{title}]({path.name})\n\n{wrapped(text.strip())}\n\n{picture}\n"
+        )
+    return "\n".join(parts)
+
+
+def notebook_list(folder: Path) -> str:
+    """Return each notebook's title and first sentences, in the order of the docs."""
+    lines = []
+    index = (folder.parent / "docs" / "index.md").read_text()
+    for name in re.findall(r"^notebooks/(\w+)$", index, re.MULTILINE):
+        path = folder / f"{name}.ipynb"
+        first = "".join(json.loads(path.read_text())["cells"][0]["source"])
+        title, text = first.split("\n\n")[:2]
+        lines.append(wrapped(f"- [{title[2:]}]({path.name}): {text}", "  "))
+    return "\n".join(lines) + "\n"
+
+
 # ---- Markdown ----
 
 
@@ -497,6 +531,18 @@ def validation_table(lines: list[Row]) -> str:
     source = case["source"]
     command = code(f"lgint reproduce validation/{case['case']}")
     return f"## {title}\n\n{source}; {command}\n\n{numbers}{notes}"
+
+
+def wrapped(text: str, indent: str = "") -> str:
+    """Return text in lines of at most 120 columns; all but the first are indented."""
+    lines = textwrap.wrap(
+        text,
+        LINE,
+        subsequent_indent=indent,
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
+    return "\n".join(lines)
 
 
 def table(head: list[str], lines: Iterable[list[Any]]) -> str:

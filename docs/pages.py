@@ -32,7 +32,8 @@ def written(page: str, known: dict[str, str]) -> str:
 
 def outdated(known: dict[str, str]) -> dict[Path, str]:
     """Return the pages whose tables are not those, with their new texts."""
-    texts = {path: path.read_text() for path in sorted(HERE.glob("*.md"))}
+    lists = [HERE / "gallery" / "README.md", HERE.parent / "notebooks" / "README.md"]
+    texts = {path: path.read_text() for path in [*sorted(HERE.glob("*.md")), *lists]}
     new = {path: written(text, known) for path, text in texts.items()}
     return {path: text for path, text in new.items() if text != texts[path]}
 

@@ -16,21 +16,17 @@ import numpy as np
 
 import lgint
 
-INERTIA = (
-    '<mass value="2"/><inertia ixx=".01" iyy=".05" izz=".05" ixy="0" ixz="0" iyz="0"/>'
-)
-LINK = f'<link name="{{}}"><inertial><origin xyz="0.25 0 0"/>{INERTIA}</inertial></link>'
+SIZE = '<mass value="2"/><inertia ixx=".1" iyy=".1" izz=".1" ixy="0" ixz="0" iyz="0"/>'
+LINK = f'<link name="{{}}"><inertial><origin xyz="0.25 0 0"/>{SIZE}</inertial></link>'
 JOINT = (
     '<joint name="{}" type="continuous"><parent link="{}"/><child link="{}"/>'
     '<axis xyz="0 1 0"/><origin xyz="{} 0 0"/></joint>'
 )
-parts = ['<link name="base"/>', LINK.format("upper"), LINK.format("fore")]
-parts += [
-    JOINT.format("shoulder", "base", "upper", 0),
-    JOINT.format("elbow", "upper", "fore", 0.5),
-]
+links = f'<link name="base"/>{LINK.format("upper")}{LINK.format("fore")}'
+shoulder = JOINT.format("shoulder", "base", "upper", 0)
+elbow = JOINT.format("elbow", "upper", "fore", 0.5)
 file = Path(tempfile.mkdtemp()) / "arm.urdf"
-file.write_text(f"<robot name='arm'>{''.join(parts)}</robot>")
+file.write_text(f"<robot name='arm'>{links}{shoulder}{elbow}</robot>")
 joints = ["shoulder", "elbow"]
 
 
@@ -43,8 +39,7 @@ def wanted(t):
 def computed_torque(state):
     x, rate, second = wanted(state.t).T
     error = x - [state.joint_angle(name) for name in joints]
-    slow = rate - [state.joint_rate(name) for name in joints]
-    second += 100 * error + 20 * slow
+    second += 100 * error + 20 * (rate - [state.joint_rate(name) for name in joints])
     return state.model.inverse_dynamics(state.q, state.v, second, state.t)
 
 
@@ -59,6 +54,6 @@ for i, name in enumerate(joints):
     angle.plot(run.t, [wanted(t)[i, 0] for t in run.t], "k:")
     torque.plot(run.t, run.control("control").efforts[name])
 angle.set(ylabel="angle / rad")
-torque.set(xlabel="t / s", ylabel="torque / N m")
 angle.legend()
+torque.set(xlabel="t / s", ylabel="torque / N m")
 plt.show()

@@ -19,18 +19,10 @@ for leg, (sx, sy) in enumerate([(1, 1), (1, -1), (-1, 1), (-1, -1)]):
     before, joint = "trunk", np.array([0.2 * sx, 0.08 * sy, 0.6])
     for part, mass, moment, down in links:
         end = joint + (0, 0 if down else 0.05 * sy, down)
-        b.add_body(
-            f"{part}{leg}", mass=mass, inertia=(moment,) * 3, position=(joint + end) / 2
-        )
-        axis = (0, 1, 0) if down else (1, 0, 0)
-        b.add_joint(
-            "revolute",
-            before,
-            f"{part}{leg}",
-            point=joint,
-            axis=axis,
-            name=f"{part}{leg}.joint",
-        )
+        size = {"mass": mass, "inertia": (moment,) * 3}
+        b.add_body(f"{part}{leg}", **size, position=(joint + end) / 2)
+        at = {"point": joint, "axis": (0, 1, 0) if down else (1, 0, 0)}
+        b.add_joint("revolute", before, f"{part}{leg}", **at, name=f"{part}{leg}.joint")
         b.add_joint_drive(f"{part}{leg}.joint", stiffness=100.0, damping=3.0)
         before, joint = f"{part}{leg}", end
     foot = (("sphere", (0, 0, -0.09), 0.02), ("plane", (0, 0, 0), (0, 0, 1)))
@@ -38,13 +30,10 @@ for leg, (sx, sy) in enumerate([(1, 1), (1, -1), (-1, 1), (-1, -1)]):
     b.add_contact(before, lgint.ground, shapes=foot, **law, name=f"foot{leg}")
 run = lgint.integrate(b.build(), "genalpha", t_end=1.0, h=5e-4, retry=10)
 
-figure, (height, force) = plt.subplots(
-    2, 1, figsize=(6, 5), sharex=True, layout="constrained"
-)
+figure, (height, force) = plt.subplots(2, 1, sharex=True, layout="constrained")
 height.plot(run.t, run.position("trunk")[:, 2])
-force.plot(
-    run.t, sum(run.contact(f"foot{leg}").normal_force.sum(axis=-1) for leg in range(4))
-)
+feet = [run.contact(f"foot{leg}").normal_force.sum(axis=-1) for leg in range(4)]
+force.plot(run.t, sum(feet))
 force.axhline(9.81 * (6 + 4 * 1.7), color="k", linestyle=":", label="weight")
 height.set(ylabel="height of the trunk / m")
 force.set(xlabel="t / s", ylabel="force on the feet / N")

@@ -15,26 +15,17 @@ import lgint
 
 def pendulum(frequency, amplitude):
     def shake(t):
-        a = frequency * t
-        return (
-            amplitude * (1 - np.cos(a)),
-            amplitude * frequency * np.sin(a),
-            amplitude * frequency**2 * np.cos(a),
-        )
+        s, c = np.sin(frequency * t), np.cos(frequency * t)
+        return amplitude * np.array([1 - c, frequency * s, frequency**2 * c])
 
     b = lgint.ModelBuilder(gravity=(0, 0, -9.81), formulation="minimal")
     b.add_body("hand", mass=1.0, inertia=(1, 1, 1))
-    b.add_joint(
-        "prismatic", lgint.ground, "hand", point=(0, 0, 0), axis=(0, 0, 1), name="slide"
-    )
+    up, across = ({"point": (0, 0, 0), "axis": e} for e in ((0, 0, 1), (0, 1, 0)))
+    b.add_joint("prismatic", lgint.ground, "hand", **up, name="slide")
     b.add_joint_motion("slide", shake)
-    b.add_body(
-        "bar",
-        mass=0.1,
-        inertia=lgint.inertia.rod(0.1, 0.4, axis=(0, 0, 1)),
-        position=(0, 0, 0.2),
-    )
-    b.add_joint("revolute", "hand", "bar", point=(0, 0, 0), axis=(0, 1, 0), name="pin")
+    rod = lgint.inertia.rod(0.1, 0.4, axis=(0, 0, 1))
+    b.add_body("bar", mass=0.1, inertia=rod, position=(0, 0, 0.2))
+    b.add_joint("revolute", "hand", "bar", **across, name="pin")
     model = b.build()
     return model.with_state(model.state(joints={"pin": 0.1}))
 

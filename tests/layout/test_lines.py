@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-PAGES = [*ROOT.glob("*.md"), *ROOT.glob("docs/*.md"), *ROOT.glob("docs/api/*.md"), *ROOT.glob("benchmarks/*.md")]
+FOLDERS = (".", "docs", "docs/api", "docs/gallery", "notebooks", "benchmarks")
+PAGES = [page for folder in FOLDERS for page in (ROOT / folder).glob("*.md")]
 SOURCES = [*ROOT.glob("csrc/**/*.[ch]"), *ROOT.glob("csrc/**/*.def"), *ROOT.glob("tests/c/*.[ch]")]
 WIDTH = 120
 
