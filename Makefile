@@ -109,10 +109,11 @@ tables: $(VENV)/test.stamp
 papers-quick: $(VENV)/plot.stamp
 	$(BIN)/lgint reproduce all --quick --out build/papers
 
-pictures: $(VENV)/plot.stamp
+pictures: $(VENV)/docs.stamp
 	$(BIN)/python docs/motion.py
 	$(BIN)/python docs/front.py
 	$(BIN)/python docs/thumbnails.py
+	$(BIN)/python docs/wishes.py
 
 notebooks: $(VENV)/docs.stamp
 	$(BIN)/python docs/run_notebooks.py
