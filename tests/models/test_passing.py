@@ -1,5 +1,7 @@
 """Steps that pass a contact: in touch between their ends alone, they are taken in parts or end the run."""
 
+import re
+
 import numpy as np
 import pytest
 
@@ -146,8 +148,7 @@ def test_a_bounce_inside_a_step_is_no_passing(other):
     assert inside > 5
 
 
-@pytest.mark.parametrize("seed", [0, 5, 14])
-def test_boxes_keep_their_energy_or_end_where_edges_pass(seed):
+def cube_at_a_cube(seed):
     """A cube thrown at another one: its faces and corners bounce, and its edges are no part of the contact."""
     rng = np.random.default_rng(seed)
     along = rng.normal(size=3)
@@ -157,8 +158,13 @@ def test_boxes_keep_their_energy_or_end_where_edges_pass(seed):
     b.add_body("cube", mass=1.0, inertia=(0.01,) * 3, position=0.6 * along, rotation=turned, velocity=-along)
     shapes = ("box", (0, 0, 0), (0.1,) * 3), ("box", (0, 0, 0), (0.2,) * 3)
     b.add_contact("cube", lgint.ground, shapes=shapes, stiffness=1e5, name="hit")
+    return b.build()
+
+
+@pytest.mark.parametrize("seed", [0, 5, 14])
+def test_boxes_keep_their_energy_or_end_where_edges_pass(seed):
     try:
-        run = lgint.integrate(b.build(), "dopri5", t_end=1.5, rtol=1e-7, atol=1e-9)
+        run = lgint.integrate(cube_at_a_cube(seed), "dopri5", t_end=1.5, rtol=1e-7, atol=1e-9)
     except lgint.IntegrationError as error:
         assert "edges of the contact hit have passed through each other" in str(error)
         assert "spheres along an edge" in str(error) and "smaller" not in str(error)
@@ -166,3 +172,17 @@ def test_boxes_keep_their_energy_or_end_where_edges_pass(seed):
     else:
         assert seed != 5  # it would leave with 100 times its energy
     assert np.ptp(run.energy("total")) < 1e-3
+
+
+@pytest.mark.parametrize(
+    "method, options", [("genalpha", {"h": 1e-3}), ("dopri5", {"rtol": 1e-6}), ("radau5", {"rtol": 1e-6})]
+)
+def test_where_edges_have_passed_no_smaller_steps_are_tried(method, options):
+    """A retry changes nothing, and steps with error control do not shrink to nothing first."""
+    ends = []
+    for retry in [{}, {"retry": 10}] if method != "dopri5" else [{}]:
+        with pytest.raises(lgint.IntegrationError, match="edges of the contact hit") as error:
+            lgint.integrate(cube_at_a_cube(5), method, t_end=1.5, **options, **retry)
+        ends.append(str(error.value))
+    size = re.search("of size h = ([^,;]*)", ends[0])
+    assert len({*ends}) == 1 and size and float(size[1]) > 1e-5
