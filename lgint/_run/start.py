@@ -12,7 +12,7 @@ from lgint._args import Array, listing, number
 from lgint._model.compare import same_record
 from lgint._model.missing import MissingFunctionError
 from lgint._model.model import Model, same_shape
-from lgint._model.record import BodyRow, couplings, is_motion, mode_count
+from lgint._model.record import BodyRow, is_motion, mode_count
 from lgint._model.start import space_names
 from lgint._model.system import System
 from lgint._run import older
@@ -78,11 +78,6 @@ def _refuse_printed(model: System, method: str, options: Mapping[str, Any]) -> N
     """ValueError for prescribed motions in the printed forms, whose gradients compare rows at different times."""
     if options.get("equivariant", True) or not isinstance(model, Model):
         return
-    if shared := couplings(model.joints):
-        raise ValueError(
-            f"equivariant: the printed form of {method} has no rows of several joints, such as those of "
-            f"{listing([*shared])}; give equivariant=True, or use another method"
-        )
     motions = [name for name, joint in model.joints.items() if is_motion(joint)]
     if motions:
         raise ValueError(

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from cores import core_model, motion
-from elements.rows import INERTIA, JOINTS, ON_BODIES, ROWS, difference, random_point, rigid
+from elements.rows import AXIS, INERTIA, JOINTS, ON_BODIES, OTHER, ROWS, TRIAD, difference, random_point, rigid
 
 STEPPED = [element for element in ON_BODIES if not ROWS[element.kind]["control"]]  # controls have no steps
 HOLONOMIC = [element for element in STEPPED if not ROWS[element.kind]["nnonholonomic"]]  # all rows have phi
@@ -387,3 +387,50 @@ def test_discrete_gradients_of_potentials(element, length, kinds):
         elif kinds == KINDS[0]:  # the axes of a Cartesian spring do not turn
             moves = slice(3 if element.kind == "cartesian_spring" else None)
             assert np.abs(power[moves]).max() < 1e-13 * (1 + np.abs(force).max())
+
+
+# ---- a row of several joints ----
+
+TERMS_OF_ROW = [  # between points of the bodies 0 and 1, 1 and 2, the ground and 1
+    ("angle_coupling", (1, 3), (*TRIAD, *OTHER, 0.7, 0.2, 0.0)),
+    ("slide_coupling", (3, 5), (*AXIS, -1.3, 0.0, 1.0)),
+    ("angle_coupling", (6, 3), (*OTHER, *TRIAD, 0.4, 0.0, 1.0)),
+]
+
+
+def coupled(count=3):
+    """Four bodies, of which a row of `count` terms sees all but the last."""
+    frames, parts = [], []
+    for i in range(4):
+        frames += [(i, (0.0,) * 6), (i, (0.0, 0.0, 0.0, 0.3 - i, -0.2, 0.5 * i + 0.1))]
+        parts.append(("rigid_body", f"body{i}", (2 * i,), (1.5 + i, *INERTIA), None))
+    frames[6:] = [(-1, (0.1, 0.2, -0.4, 0.0, 0.0, 0.0)), (3, (0.0,) * 6)]
+    parts[3] = ("rigid_body", "body3", (7,), (2.0, *INERTIA), None)
+    parts += [(kind, f"term{i}", at, values, None) for i, (kind, at, values) in enumerate(TERMS_OF_ROW[:count])]
+    return core_model([("euler_parameters", 0)] * 4, frames, parts)
+
+
+@by_form
+@pytest.mark.parametrize("rule", [DISCRETE, MIDPOINT])
+def test_tangent_of_a_row_of_several_joints(rule, equivariant):
+    for length in (0.05, 0.5):
+        check_tangent(coupled(), random_step(coupled(), coupled(0), 3, length), rule, equivariant=equivariant)
+
+
+@by_form
+@pytest.mark.parametrize("length", [0.3, 1e-3, 0.0])
+def test_discrete_gradients_of_a_row_of_several_joints(length, equivariant):
+    """They have directionality; as printed, one correction is along the step of all bodies of the row (71)."""
+    model = coupled()
+    for seed in range(3):
+        q0, q1, lam, h = random_step(model, coupled(0), seed, length)
+        form = {"lam": lam, "equivariant": equivariant, "want": ("G", "Gtlam", "phi")}
+        got = model.evaluate_pair(0.2, h, q0, q1, **form)
+        start = model.evaluate_pair(0.2, h, q0, q0, **form)["phi"]
+        moved = motion(model, q0, q1) if equivariant else q1 - q0
+        assert np.abs(got["G"] @ moved - (got["phi"] - start)).max() < 1e-14
+        assert np.allclose(got["Gtlam"], got["G"].T @ lam, rtol=1e-12, atol=1e-12)
+        middle = model.evaluate_pair(0.2, h, q0, q1, rule=MIDPOINT, **form)["G"]
+        if not equivariant and length:
+            correction, along = got["G"][0] - middle[0], np.where(np.arange(model.nv) < 21, moved, 0.0)
+            assert np.abs(correction - (correction @ along) / (along @ along) * along).max() < 1e-13

@@ -53,15 +53,14 @@ def test_gears_turn_as_one_rotor(formulation, method):
     assert np.allclose(run.force("mesh")[late], MESH, rtol=0, atol=1e-2 if atol > 1e-3 else 1e-6)
 
 
+@pytest.mark.parametrize("equivariant", [True, False])
 @pytest.mark.parametrize("method", MOMENTUM)
-def test_energy_momentum_methods_keep_the_phase_and_the_energy(method):
+def test_energy_momentum_methods_keep_the_phase_and_the_energy(method, equivariant):
     model = gears("euler_parameters", load=0.0).build()
-    run = lgint.integrate(model, method, t_end=1.0, h=1e-2, equivariant=True)
+    run = lgint.integrate(model, method, t_end=1.0, h=1e-2, equivariant=equivariant)
     phase = RATIO * run.joint_angle("wheel axle") + run.joint_angle("pinion axle")
     assert np.allclose(phase, 0, atol=1e-12) and run.joint_angle("wheel axle")[-1] == pytest.approx(2.0, abs=1e-3)
     assert np.ptp(run.energy()) < (1e-6 if method in ("mpl", "mph") else 1e-9)  # midpoint gradients do not conserve
-    with pytest.raises(ValueError, match=f"printed form of {method} has no rows of several joints, .* 'mesh'; give eq"):
-        lgint.integrate(model, method, t_end=0.1, h=1e-2, equivariant=False)
 
 
 @pytest.mark.parametrize(
@@ -401,16 +400,45 @@ def test_large_factors_are_projected_to_their_round_off(formulation, method, opt
     assert np.allclose(run.joint_angle("j0"), 3 * run.joint_angle("j1"), rtol=0, atol=1e-14)
 
 
-def coupled_chain(factor, formulation):
-    """Three bars on hinges that are not parallel, of which a coupling ties two."""
+def coupled_chain(factor, formulation, last=0.0):
+    """Three bars on hinges that are not parallel; a coupling ties two of them, or all."""
     b = lgint.ModelBuilder(gravity=(0, 0, -9.81), formulation=formulation)
-    last = lgint.ground
+    carrier = lgint.ground
     for i in range(3):
         b.add_body(f"bar{i}", mass=1.0, inertia=(0.1, 0.2, 0.3), position=(0.5 + i, 0.1, 0.05 * i))
-        b.add_joint("revolute", last, f"bar{i}", point=(i, 0, 0), axis=(0, 1, 0.1 * i), name=f"j{i}")
-        last = f"bar{i}"
-    b.add_coupling({"j0": factor, "j1": -3 * factor})
+        b.add_joint("revolute", carrier, f"bar{i}", point=(i, 0, 0), axis=(0, 1, 0.1 * i), name=f"j{i}")
+        carrier = f"bar{i}"
+    b.add_coupling({"j0": factor, "j1": -3 * factor, **({"j2": last} if last else {})})
     return b.build()
+
+
+def observed_orders(model, exact, method, steps, **options):
+    """The orders of the angles between successive halvings of h."""
+    runs = [lgint.integrate(model, method, t_end=0.5, h=0.5 / n, **options) for n in steps]
+    errors = [np.abs(run.joint_angles()[-1] - exact).max() for run in runs]
+    return np.log2(np.divide(errors[:-1], errors[1:])), runs[0]
+
+
+@pytest.mark.parametrize("equivariant", [True, False])
+@pytest.mark.parametrize("method", MOMENTUM)
+def test_a_coupling_of_three_joints_under_energy_momentum_methods(method, equivariant):
+    """Order two from both sides; energy and row to round-off, the energy where gradients are discrete."""
+    exact = lgint.integrate(coupled_chain(1.0, "minimal", 0.5), "dop853", t_end=0.5, h=1e-2).joint_angles()[-1]
+    model = coupled_chain(1.0, "euler_parameters", 0.5)
+    orders, run = observed_orders(model, exact, method, (25, 50, 100), equivariant=equivariant)
+    assert np.abs(orders - 2).max() < 0.05
+    assert np.abs(run.constraint_residual("position")).max() < 1e-13
+    assert method in ("mpl", "mph") or np.ptp(run.energy()) < 1e-12
+    assert run.stats.newton_iterations < 5 * run.stats.steps  # as with an exact tangent
+
+
+@pytest.mark.parametrize("options", [{"modified": False, "alpha": 0.0}, {"modified": True, "transport": True}])
+def test_a_coupling_of_three_joints_under_hht_as_printed(options):
+    exact = lgint.integrate(coupled_chain(1.0, "minimal", 0.5), "dop853", t_end=0.5, h=1e-2).joint_angles()[-1]
+    model = coupled_chain(1.0, "euler_parameters", 0.5)
+    orders, run = observed_orders(model, exact, "hht", (50, 100, 200), **options)
+    assert np.abs(orders - 2).max() < 0.15
+    assert np.abs(run.constraint_residual("position")).max() < 1e-12
 
 
 @pytest.mark.parametrize("formulation", ["minimal", "R3xSO3"])

@@ -17,6 +17,7 @@ typedef struct lg_joint { /* const data of the model */
         value[2]; /* its group of the pattern; first constraint row; per frame its part of the values of B */
     size_t work; /* position of its part of the scratch */
     int nrows, row_in_type[LG_MAX_ROWS]; /* the constraint rows that are not dropped, by their numbers in the type */
+    long meet; /* the first of the matrix blocks in which the blocks of its group meet, if it has the rows */
     int adds_row, adds[2]; /* whether other terms of its row, and of its parts of B, are evaluated before it */
 } lg_joint;
 

@@ -102,7 +102,7 @@ static lg_status eval_force(const lg_force *force, const lg_point *at, const lg_
 static void write_rows(const lg_joint *joint, const lg_point *at, int side, const lg_rows *rows, const lg_wanted *want)
 {
     const lg_frame *f = joint->e.frame[side];
-    int nv = f->body->block->nv, n = joint->nrows, adds = side == 1 && f->body == joint->e.frame[0]->body;
+    int nv = f->body->block->nv, n = joint->nrows, adds = joint->adds[side];
     for (int i = 0; i < n; i++) {
         double B[LG_MAX_NV] = {0}, Z[LG_MAX_NV] = {0};
         lg_printed_pull(f, at, 1, rows->J[side] + 6 * i, B);
@@ -131,6 +131,12 @@ static void fill_rotation_rows(const lg_joint *joint, int with_Z, lg_rows *rows)
         }
 }
 
+/* A row of phi or phidot; several joints may add to it. */
+static void put_value(const lg_joint *joint, int i, double value, double *values)
+{
+    values[joint->row + i] = (joint->adds_row ? values[joint->row + i] : 0) + value;
+}
+
 static lg_status eval_rows(const lg_joint *joint, const lg_point *at, const lg_wanted *want)
 {
     const lg_element *e = &joint->e;
@@ -141,7 +147,8 @@ static lg_status eval_rows(const lg_joint *joint, const lg_point *at, const lg_w
     int rows_alone = !want->phidot && !want->B && !want->Z && !want->ntangents;
     unsigned wish = (rows_alone ? LG_ROWS_W : LG_ROWS_J) | (want->Z ? LG_ROWS_Z : 0u);
     LG_TRY(lg_joint_rows(joint->type, joint, f, at, wish | (want->ntangents ? LG_ROWS_K : 0u), &rows));
-    lg_copy(joint->nrows, rows.phi, want->phi + joint->row);
+    for (int i = 0; i < joint->nrows; i++)
+        put_value(joint, i, rows.phi[i], want->phi);
     if (rows.reduced) {
         pull_wrenches(e, at, (const double (*)[6])rows.w, want->Btlam);
         return LG_OK;
@@ -155,7 +162,7 @@ static lg_status eval_rows(const lg_joint *joint, const lg_point *at, const lg_w
             lg_axpy(6, at->lam[joint->row + i], J, w[side]);
         }
         if (want->phidot)
-            want->phidot[joint->row + i] = rate;
+            put_value(joint, i, rate, want->phidot);
     }
     for (int side = 0; side < 2; side++)
         if (lg_element_moves(e, side) && (want->B || want->Z))

@@ -1,5 +1,5 @@
 /* A step as kinon2024 prints it; see printed.h. The correction c P dq of a gradient at the middle (system/gonzalez.h)
-   has P = 1 on the coordinates of both bodies.
+   has P = 1 on the coordinates of all bodies on which the element depends: two, or those of all joints of a coupling.
 
    All rows of a joint share one dq. Their forces, the gradients times lam_i, are corrected by C dq with C = sum lam_i
    c_i, and
@@ -22,10 +22,12 @@ typedef struct printed_step {
     const lg_pair *pair;
     const lg_pair_wanted *wanted;
     int discrete;
+    int *driven; /* per group of rows: whether it changes with time by itself */
     lg_chain *chain; /* of the middle */
     lg_tangent tangent; /* along these chains */
     double *scaled, *rows; /* multipliers of the kernels, and rows, at the middle */
     double *G, *Z, *phidot; /* at the middle, if the caller does not want them */
+    double *dq, *excess; /* q1 - q0; derivatives of some delta, on the blocks on which it depends */
     double *part; /* room for those of nonholonomic rows */
     double *phi0, *V0; /* at the start: rows, and potentials of joints, then of forces */
     double *phi, *B; /* at the end: rows, and B if a tangent is wanted */
@@ -79,22 +81,21 @@ static void pull_rates(const lg_element *e, const lg_point *at, double s, const 
 
 /* ---- dq ---- */
 
-typedef struct correction { /* of one element */
-    const lg_element *e;
+typedef struct correction { /* of an element or of rows */
+    int n;
+    const int *block; /* on which it depends */
+    long meet; /* blocks i and j, if they differ, meet in the block meet + n i + j of S */
     double N, shortest;
-    pulled dq;
 } correction;
 
-static void open_correction(const printed_step *step, const lg_element *e, correction *c)
+static correction open_correction(const printed_step *step, int n, const int *block, long meet)
 {
-    *c = (correction){.e = e, .shortest = LG_GONZALEZ_SHORT * (1 + step->largest)};
-    for (int s = 0; s < e->info->nframes; s++) {
-        const lg_block *b = e->frame[s]->body->block;
-        for (int k = 0; b && k < b->nv; k++) {
-            c->dq.on[s][k] = step->pair->h * step->middle.v[b->v + k];
-            c->N += c->dq.on[s][k] * c->dq.on[s][k];
-        }
+    correction c = {.n = n, .block = block, .meet = meet, .shortest = LG_GONZALEZ_SHORT * (1 + step->largest)};
+    for (int i = 0; i < n; i++) {
+        const lg_block *b = &step->m->blocks[block[i]];
+        c.N += lg_dot(b->nv, step->dq + b->v, step->dq + b->v);
     }
+    return c;
 }
 
 static int is_short(const correction *c)
@@ -105,66 +106,69 @@ static int is_short(const correction *c)
 /* ---- what a correction adds ---- */
 
 /* out += C dq */
-static void add_along_dq(const correction *c, double C, double *out)
+static void add_along_dq(const printed_step *step, const correction *c, double C, double *out)
 {
-    for (int i = 0; out && i < c->e->info->nframes; i++)
-        if (lg_element_moves(c->e, i))
-            lg_axpy(c->e->frame[i]->body->block->nv, C, c->dq.on[i], out + c->e->frame[i]->body->block->v);
+    for (int i = 0; out && i < c->n; i++) {
+        const lg_block *b = &step->m->blocks[c->block[i]];
+        lg_axpy(b->nv, C, step->dq + b->v, out + b->v);
+    }
 }
 
-/* S += dq dC^T + C, by q1 */
-static void add_correction_tangent(const printed_step *step, const correction *c, double C, const pulled *excess)
+/* S += dq dC^T + C, by q1; d(delta) is in step->excess. */
+static void add_correction_tangent(const printed_step *step, const correction *c, double C)
 {
-    const lg_element *e = c->e;
     double A[LG_MAX_NV * LG_MAX_NV];
-    for (int i = 0; i < e->info->nframes; i++)
-        for (int j = 0; j < e->info->nframes; j++) {
-            const lg_body *a = e->frame[i]->body, *b = e->frame[j]->body;
-            if (!a->block || !b->block)
-                continue;
-            int n = a->block->nv, m = b->block->nv, ld;
-            double *S = lg_matrix_at(step->wanted->S, e->matrix_block[i][j], &ld);
+    for (int i = 0; i < c->n; i++)
+        for (int j = 0; j < c->n; j++) {
+            const lg_block *a = &step->m->blocks[c->block[i]], *b = &step->m->blocks[c->block[j]];
+            int n = a->nv, m = b->nv, ld;
+            double *S = lg_matrix_at(step->wanted->S, i == j ? c->block[i] : c->meet + (long)c->n * i + j, &ld);
             for (int k = 0; k < m; k++) {
-                double dC = lg_gonzalez_slope(C, c->N, excess->on[j][k], 2 * c->dq.on[j][k]);
+                double dC = lg_gonzalez_slope(C, c->N, step->excess[b->v + k], 2 * step->dq[b->v + k]);
                 for (int l = 0; l < n; l++)
-                    A[l + n * k] = c->dq.on[i][l] * dC + (i == j && k == l ? C : 0);
+                    A[l + n * k] = step->dq[a->v + l] * dC + (i == j && k == l ? C : 0);
             }
-            lg_chain_add(b->block, &step->wanted->chain[b->index], 0, 1, 0, n, 0, m, A, n, S, ld);
+            lg_chain_add(b, &step->wanted->chain[c->block[j]], 0, 1, 0, n, 0, m, A, n, S, ld);
         }
 }
 
 /* ---- rows ---- */
 
-/* The derivative of sum lam_i delta_i by q1. */
-static void row_slopes(const printed_step *step, const lg_joint *joint, pulled *out)
+/* Writes the derivative of sum lam_i delta_i by q1. */
+static void write_row_slopes(const printed_step *step, const lg_joint *joint)
 {
+    const lg_pattern *p = &step->m->pattern;
     const double *lam = step->pair->lam + joint->row, *G = step->at_middle.B, *Z = step->at_middle.Z;
-    for (int s = 0; s < 2; s++) {
-        const lg_block *block = joint->e.frame[s]->body->block;
-        for (int k = 0; block && k < block->nv; k++)
+    for (int entry = p->group_start[joint->group]; entry < p->group_start[joint->group + 1]; entry++) {
+        const lg_block *b = &step->m->blocks[p->group_block[entry]];
+        lg_zero(b->nv, step->excess + b->v);
+        for (int k = 0; k < b->nv; k++)
             for (int i = 0; i < joint->nrows && !lg_joint_is_nonholonomic(joint, i); i++) {
-                int at = joint->value[s] + i + k * joint->nrows;
-                out->on[s][k] += lam[i] * (step->B[at] - G[at] - 0.5 * step->pair->h * Z[at]);
+                int at = p->group_value[entry] + i + k * joint->nrows;
+                step->excess[b->v + k] += lam[i] * (step->B[at] - G[at] - 0.5 * step->pair->h * Z[at]);
             }
     }
 }
 
 /* G_i += c_i dq */
-static void correct_gradient(const printed_step *step, const lg_joint *joint, int i, double c_i, const correction *c)
+static void correct_gradient(const printed_step *step, const lg_joint *joint, int i, double c_i)
 {
-    for (int s = 0; s < 2; s++) {
-        const lg_block *block = joint->e.frame[s]->body->block;
-        for (int k = 0; block && k < block->nv; k++)
-            step->at_middle.B[joint->value[s] + i + k * joint->nrows] += c_i * c->dq.on[s][k];
+    const lg_pattern *p = &step->m->pattern;
+    for (int entry = p->group_start[joint->group]; entry < p->group_start[joint->group + 1]; entry++) {
+        const lg_block *b = &step->m->blocks[p->group_block[entry]];
+        for (int k = 0; k < b->nv; k++)
+            step->at_middle.B[p->group_value[entry] + i + k * joint->nrows] += c_i * step->dq[b->v + k];
     }
 }
 
+/* `joint`: the one that has the rows; others may add to them. */
 static void correct_rows(printed_step *step, const lg_joint *joint)
 {
+    const lg_pattern *p = &step->m->pattern;
+    const int *start = p->group_start + joint->group;
     const double *lam = step->pair->lam + joint->row;
     double c_i[LG_MAX_ROWS] = {0}, C = 0, sum = 0;
-    correction c;
-    open_correction(step, &joint->e, &c);
+    correction c = open_correction(step, start[1] - start[0], p->group_block + start[0], joint->meet);
     if (is_short(&c))
         return;
     for (int i = 0; i < joint->nrows && !lg_joint_is_nonholonomic(joint, i); i++) {
@@ -174,14 +178,13 @@ static void correct_rows(printed_step *step, const lg_joint *joint)
         sum += fabs(lam[i]);
     }
     step->noise += lg_gonzalez_noise((1 + step->largest) * sum, c.N, c.shortest);
-    add_along_dq(&c, C, step->wanted->Gtlam);
+    add_along_dq(step, &c, C, step->wanted->Gtlam);
     if (step->wanted->S) {
-        pulled slopes = {{{0}}};
-        row_slopes(step, joint, &slopes);
-        add_correction_tangent(step, &c, C, &slopes);
+        write_row_slopes(step, joint);
+        add_correction_tangent(step, &c, C);
     }
     for (int i = 0; step->wanted->G && i < joint->nrows; i++)
-        correct_gradient(step, joint, i, c_i[i], &c);
+        correct_gradient(step, joint, i, c_i[i]);
 }
 
 /* ---- potentials ---- */
@@ -236,27 +239,51 @@ static double printed_work_of(const printed_step *step, const lg_element *e, con
     return step->pair->h * power;
 }
 
+/* The blocks of an element; returns their number. */
+static int blocks_of(const lg_element *e, int block[2])
+{
+    int n = 0;
+    for (int i = 0; i < e->info->nframes; i++)
+        if (lg_element_moves(e, i) && !(n && block[0] == e->frame[i]->body->index))
+            block[n++] = e->frame[i]->body->index;
+    return n;
+}
+
+/* Writes the derivative of delta by q1, which comes in parts for both frames. */
+static void write_slopes(const printed_step *step, const lg_element *e, const correction *c, const pulled *parts)
+{
+    for (int i = 0; i < c->n; i++)
+        lg_zero(step->m->blocks[c->block[i]].nv, step->excess + step->m->blocks[c->block[i]].v);
+    for (int i = 0; i < e->info->nframes; i++) {
+        const lg_block *b = e->frame[i]->body->block;
+        if (b)
+            lg_axpy(b->nv, 1, parts->on[i], step->excess + b->v);
+    }
+}
+
 static lg_status correct_potential(printed_step *step, int index)
 {
     const lg_element *e = element_of(step->m, index);
     double V, V0 = step->V0[index], V1 = step->V[index];
-    correction c;
+    int block[2];
     lg_load load;
     if (!e)
         return LG_OK;
-    open_correction(step, e, &c);
+    int n = blocks_of(e, block);
+    correction c = open_correction(step, n, block, n == 2 ? e->matrix_block[0][1] - 1 : 0);
     if (is_short(&c))
         return LG_OK;
     LG_TRY(elastic(step->m, index, &step->middle, step->wanted->S != NULL, &V, &load));
     double C = lg_gonzalez(V1 - V0, -printed_work_of(step, e, &load), c.N, c.shortest);
     step->noise += lg_gonzalez_noise(fabs(V0) + fabs(V1), c.N, c.shortest);
-    add_along_dq(&c, -C, step->wanted->force);
+    add_along_dq(step, &c, -C, step->wanted->force);
     if (step->wanted->S) { // the wrenches of the force are minus the gradient
         pulled slopes;
         memcpy(&slopes, step->gradient + (size_t)index * PULLED, sizeof slopes);
         pull_at_middle(e, &step->middle, 1, load.w, &slopes);
         pull_rates(e, &step->middle, 0.5 * step->pair->h, load.w, load.K, &slopes);
-        add_correction_tangent(step, &c, C, &slopes);
+        write_slopes(step, e, &c, &slopes);
+        add_correction_tangent(step, &c, C);
     }
     return LG_OK;
 }
@@ -275,8 +302,12 @@ static int is_driven(const lg_element *e)
 static lg_status correct_all(printed_step *step)
 {
     const lg_model *m = step->m;
+    memset(step->driven, 0, (size_t)m->pattern.ngroups * sizeof *step->driven);
     for (int i = 0; i < m->njoints; i++)
-        if (m->joints[i].nrows && !is_driven(&m->joints[i].e))
+        if (m->joints[i].nrows)
+            step->driven[m->joints[i].group] |= is_driven(&m->joints[i].e);
+    for (int i = 0; i < m->njoints; i++)
+        if (m->joints[i].nrows && !lg_joint_continues(&m->joints[i]) && !step->driven[m->joints[i].group])
             correct_rows(step, &m->joints[i]);
     for (int i = 0; i < m->njoints + m->nforces; i++)
         if (!is_driven(i < m->njoints ? &m->joints[i].e : &m->forces[i - m->njoints].e))
@@ -298,9 +329,12 @@ static void printed_step_layout(printed_step *s, lg_arena *arena)
     double **values[] = {&s->G, &s->Z, &s->B, &s->part};
     for (size_t i = 0; i < sizeof values / sizeof *values; i++)
         *values[i] = lg_arena_doubles(arena, nvalues);
+    s->dq = lg_arena_doubles(arena, (size_t)m->space.nv);
+    s->excess = lg_arena_doubles(arena, (size_t)m->space.nv);
     s->V0 = lg_arena_doubles(arena, nelements);
     s->V = lg_arena_doubles(arena, nelements);
     s->gradient = lg_arena_doubles(arena, nelements * PULLED);
+    s->driven = lg_arena_ints(arena, (size_t)m->pattern.ngroups);
 }
 
 size_t lg_printed_work(const lg_model *m)
@@ -373,6 +407,8 @@ lg_status lg_printed_pair(const lg_model *m, const lg_pair *pair, const lg_pair_
     printed_step_layout(&s, &(lg_arena){.base = (char *)work});
     s.middle = lg_step_point(pair, q_m, v);
     s.largest = lg_max_abs(m->space.nq, pair->q1);
+    for (int i = 0; i < m->space.nv; i++)
+        s.dq[i] = pair->h * v[i];
     LG_TRY(evaluate_ends(&s));
     LG_TRY(evaluate_middle(&s));
     if (discrete)
