@@ -24,7 +24,7 @@ import programs  # noqa: E402
 
 papers = bibliography.papers_in(HERE / "references.bib")
 model_pages.write(HERE / "benchmark_models", papers)
-for page in ("recipes.md", "wishes.md"):
+for page in ("examples.md", "recipes.md", "wishes.md"):
     programs.run_page(HERE / page)
 # copies keep the times of the originals, so that only changed notebooks run again
 shutil.rmtree(HERE / "notebooks", ignore_errors=True)

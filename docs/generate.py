@@ -58,7 +58,10 @@ def fragments(papers: dict[str, str]) -> dict[str, str]:
         "nodes": node_table(_core.NODES, papers),
     }
     elements = _core.ELEMENTS
-    found["elements"] = "\n".join(element_text(row, papers) for row in elements)
+    examples = examples_of_elements()
+    found["elements"] = "\n".join(
+        element_text(row, papers, examples.get(row["name"])) for row in elements
+    )
     found["joints"] = joint_table(elements)
     found |= {f"options_{row['name']}": option_text(row) for row in methods}
     for stepper in sorted({row["stepper"] for row in methods}):
@@ -235,17 +238,17 @@ OF_AXES = {
 }
 DEFAULTS = {
     "required": "–",
-    "zero": "0",
     "distance": "the distance at the start",
     "separation": "that of the start",
     "axes": "those that agree at the start",
 }
 
 
-def element_text(row: Row, papers: dict[str, str]) -> str:
+def element_text(row: Row, papers: dict[str, str], example: str | None) -> str:
     """Return one element: what it does, how many rows it has and its parameters."""
     counts = f"Frames: {row['nframes']}. Constraint rows: {row['nrows']}."
     source = f"Reference: {cite(row['reference'], papers)}."
+    shown = f" Example: {example}." if example else ""
     head = ["parameter", "shape", "unit", "meaning", "valid values", "default"]
     lines = [
         [
@@ -254,12 +257,46 @@ def element_text(row: Row, papers: dict[str, str]) -> str:
             p["unit"] or "–",
             p["doc"] + OF_AXES[p["axes"]],
             ", ".join(map(code, p["choices"])) or p["valid"],
-            DEFAULTS[p["default"]],
+            default(p),
         ]
         for p in row["parameters"]
     ]
     parameters = table(head, lines) if lines else ""
-    return f"## {row['name']}\n\n{row['doc']} {counts} {source}\n\n{parameters}\n"
+    text = f"{row['doc']} {counts} {source}{shown}"
+    return f"## {row['name']}\n\n{text}\n\n{parameters}\n"
+
+
+def default(parameter: Row) -> str:
+    """Return what a parameter is if it is not given; zero is the first of choices."""
+    if parameter["default"] == "zero":
+        choices = parameter["choices"]
+        return code(choices[0]) if choices else "0"
+    return DEFAULTS[parameter["default"]]
+
+
+def examples_of_elements() -> dict[str, str]:
+    """Return a link to the section of the docs that shows each element.
+
+    `tests/layout/test_examples.py` runs the sections and compares the elements that they
+    build with the file.
+    """
+    here = Path(__file__).parent
+    with (here / "examples.csv").open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    titles = {row["example"]: title(here, row["example"]) for row in rows}
+    return {r["element"]: f"[{titles[r['example']]}]({r['example']})" for r in rows}
+
+
+def title(folder: Path, example: str) -> str:
+    """Return the heading of a section such as `forces.md#bushings`, or of a page."""
+    page, _, anchor = example.partition("#")
+    headings = re.findall(r"^##* (.*)$", (folder / page).read_text(), re.MULTILINE)
+    return next(text for text in headings if not anchor or slug(text) == anchor)
+
+
+def slug(heading: str) -> str:
+    """Return the anchor of a heading."""
+    return re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
 
 
 # ---- papers ----

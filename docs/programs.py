@@ -1,6 +1,6 @@
 """The programs that stand in pages, which run as they are printed.
 
-The docs run those of the recipes and the wishes, with all of their steps.
+The docs run those of the examples, the recipes and the wishes, with all of their steps.
 """
 
 import contextlib

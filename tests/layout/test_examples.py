@@ -1,6 +1,7 @@
 """The examples of the README, of the docs and of docstrings run as they are printed."""
 
 import contextlib
+import csv
 import doctest
 import importlib
 import io
@@ -17,7 +18,8 @@ import pytest
 from scipy import LowLevelCallable
 
 import lgint
-from lgint import _cli
+from lgint import _cli, _core
+from lgint._model.compile import Description
 
 ROOT = Path(__file__).parents[2]
 MADE = {"benchmark_models", "notebooks", "_build"}  # with the docs, which run them
@@ -30,6 +32,9 @@ COMMANDS = [
     for command in re.findall(r"^\$ (lgint .*)$", block.replace("\\\n", ""), re.MULTILINE)
 ]
 MODULES = ["lgint", *(module.name for module in pkgutil.walk_packages(lgint.__path__, "lgint."))]
+with (ROOT / "docs" / "examples.csv").open(newline="") as file:
+    EXAMPLES = {row["element"]: ROOT / "docs" / row["example"] for row in csv.DictReader(file)}
+WITHOUT_EXAMPLE = {"point"}  # only for systems made of elements directly; the builder does not add it
 
 
 def name(page):
@@ -39,15 +44,48 @@ def name(page):
 @pytest.mark.parametrize("page", [page for page in PAGES if "```python" in PAGES[page]], ids=name)
 def test_examples_run(page, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    names = {}
-    for block, shown in re.findall(r"```python\n(.*?)```(?:\n\n```text\n(.*?)```)?", PAGES[page], re.DOTALL):
-        if page.stem == "wishes":
-            names = {}  # each program stands alone; those of other pages build on each other
-        with contextlib.redirect_stdout(io.StringIO()) as printed:
-            exec(compile(block, page.name, "exec"), names)
-        if shown:
-            assert_same(printed.getvalue(), shown)
+    names, built = {}, elements_built(monkeypatch)
+    for section, text in sections(page):
+        built.clear()
+        for block, shown in re.findall(r"```python\n(.*?)```(?:\n\n```text\n(.*?)```)?", text, re.DOTALL):
+            if page.stem == "wishes":
+                names = {}  # each program stands alone; those of other pages build on each other
+            with contextlib.redirect_stdout(io.StringIO()) as printed:
+                exec(compile(block, page.name, "exec"), names)
+            if shown:
+                assert_same(printed.getvalue(), shown)
+        assert {element for element, example in EXAMPLES.items() if example == section} - built == set(), section
     assert names
+
+
+def sections(page):
+    """The sections of a page with their texts; the first one, before all headings but the title, is the page."""
+    first, *others = re.split(r"^## ", PAGES[page], flags=re.MULTILINE)
+    yield page, first
+    for text in others:
+        heading = text.split("\n")[0].lower()
+        anchor = re.sub(r"[^\w\- ]", "", heading).replace(" ", "-")
+        yield page.with_name(f"{page.name}#{anchor}"), text
+
+
+def elements_built(monkeypatch):
+    """A set in which the elements of each model are entered that is built."""
+    built, make = set(), Description.of
+
+    def described(*parts):
+        description = make(*parts)
+        built.update(element[0] for element in description.elements)
+        return description
+
+    monkeypatch.setattr(Description, "of", described)
+    return built
+
+
+def test_every_element_has_an_example():
+    """In a section of a page that runs, which the test above compares with what it builds."""
+    assert {*EXAMPLES} == {row["name"] for row in _core.ELEMENTS} - WITHOUT_EXAMPLE
+    there = {section for page in PAGES if "```python" in PAGES[page] for section, _ in sections(page)}
+    assert {*EXAMPLES.values()} <= there
 
 
 def test_each_wish_has_a_short_program_with_its_output_and_figure():

@@ -142,7 +142,7 @@ static const lg_body_alone alone = {.accelerate = point_accelerate, .fits = is_u
 const lg_body_type lg_point_mass = {
     .info = {.family = "body",
              .name = "point",
-             .doc = "A point mass in space, without rotation.",
+             .doc = "A point mass in space, without rotation; no method of the builder adds it.",
              .reference = "docs/models",
              .nframes = 1,
              .parameters = parameters,
