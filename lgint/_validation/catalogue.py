@@ -8,6 +8,7 @@ from lgint._args import choice
 from lgint._validation import (
     columns,
     contact,
+    flexible,
     frames,
     linkages,
     mechanisms,
@@ -19,7 +20,7 @@ from lgint._validation import (
 )
 from lgint._validation.case import Case
 
-MODULES = (rigid, orbits, mechanisms, linkages, programs, contact, rods, frames, stability, columns)
+MODULES = (rigid, orbits, mechanisms, linkages, programs, contact, rods, flexible, frames, stability, columns)
 KEY = "validation"  # for all of them; validation/NAME for one
 
 

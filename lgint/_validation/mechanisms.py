@@ -12,6 +12,7 @@ from lgint._linear.linearization import linearize
 from lgint._model.model import Model
 from lgint._run.integrate import integrate
 from lgint._validation.case import Number, case
+from lgint._validation.linkages import LIBRARY, SOLUTION
 from lgint._validation.roots import root
 
 CARRIED = "three methods of ours agree to 1e-12; the printed solution has an error of 1e-9"
@@ -88,6 +89,19 @@ def squeezer() -> list[Number]:
         Number(f"{name} / rad", SQUEEZER[name], start + turn, 2e-9, CARRIED)
         for (name, start), turn in zip(START.items(), turned, strict=True)
     ]
+
+
+@case(
+    "iftomm-squeezer",
+    title="Andrews' squeezer, which starts at a crank angle of -0.0620 rad, after 0.05 s: the end of the crank",
+    source=f"{LIBRARY}A03, and {SOLUTION}",
+)
+def iftomm_squeezer() -> list[Number]:
+    """The other angles close the loops."""
+    model = _squeezer().with_state(joints={"pin1": -0.0620 - START["beta"]})
+    run = integrate(model, "dop853", t_end=0.05, rtol=1e-11, atol=1e-11)
+    x, y, _ = run.position("link1")[-1] * 7e-3 / 92e-5
+    return [Number("x / m", "-0.00515899", float(x)), Number("y / m", "0.00473127", float(y))]
 
 
 def _bicycle(v: float) -> Model:
