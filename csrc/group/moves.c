@@ -13,30 +13,46 @@ void lg_moves_layout(lg_moves *moves, const lg_space *space, lg_arena *arena)
         *matrices[i] = lg_arena_doubles(arena, (size_t)space->nm);
 }
 
+static void form_any(lg_moves *moves, long at, lg_turning part, const double *theta, const double *K)
+{
+    double ad[LG_NODE_NV * LG_NODE_NV], *A = moves->A + at, *T = moves->T + at;
+    int n = part.n;
+    part.node->tangent(0, theta, T);
+    part.node->ad(0, theta, ad);
+    for (int j = 0; j < n; j++)
+        for (int i = 0; i < n; i++) {
+            A[i + n * j] = i == j;
+            for (int l = 0; l < n; l++)
+                A[i + n * j] -= ad[i + n * l] * T[l + n * j];
+        }
+    if (K)
+        lg_tangent_slope(part.node, theta, K, moves->W + at);
+}
+
+static void form_rotation(lg_moves *moves, long at, const double *theta, const double *K)
+{
+    lg_angles angles = lg_angles_of(theta);
+    lg_hat_matrix(theta, angles.x.sinc, angles.x.cosc, moves->A + at); // row-major, and so the transpose
+    lg_hat_matrix(theta, angles.x.cosc, angles.x.sincc, moves->T + at);
+    if (K)
+        lg_rotation_slope(&angles, theta, K, moves->W + at);
+}
+
 void lg_moves_form(lg_moves *moves, const double *theta, const double *K)
 {
     const lg_space *space = moves->space;
-    double ad[LG_NODE_NV * LG_NODE_NV];
     long at = 0;
     for (const lg_factor *f = space->factor, *end = f + space->nfactors; f < end; f++) {
         if (f->node->linear)
             continue;
         lg_turning part = lg_turning_part(f);
-        int n = part.n;
-        double *A = moves->A + at, *T = moves->T + at;
-        part.node->tangent(0, theta + part.v, T);
-        part.node->ad(0, theta + part.v, ad);
-        for (int j = 0; j < n; j++)
-            for (int i = 0; i < n; i++) {
-                A[i + n * j] = i == j;
-                for (int l = 0; l < n; l++)
-                    A[i + n * j] -= ad[i + n * l] * T[l + n * j];
-            }
-        if (K) {
+        if (part.n == 3)
+            form_rotation(moves, at, theta + part.v, K ? K + part.v : NULL);
+        else
+            form_any(moves, at, part, theta + part.v, K ? K + part.v : NULL);
+        if (K)
             part.node->tangent_inv(0, theta + part.v, moves->inverse + at);
-            lg_tangent_slope(part.node, theta + part.v, K + part.v, moves->W + at);
-        }
-        at += (long)n * n;
+        at += (long)part.n * part.n;
     }
 }
 
