@@ -245,6 +245,8 @@ static lg_status weigh(const lg_model *m, lg_form form, int parameter, const lg_
                        const lg_term_weights *weights, double *sum)
 {
     const derivative *d = &m->derivatives->of[parameter];
+    if (!d->nrows && !weights->forces && !weights->reactions)
+        return LG_OK;
     const scratch s = scratch_of(m, point->work);
     const lg_wanted want = weighed_terms(d, weights, &s.sums);
     LG_TRY(add_parts(m, d, form, point, &want, &s));

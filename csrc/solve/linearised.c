@@ -179,6 +179,12 @@ static lg_status differentiate_curve(const curve *c)
     return LG_OK;
 }
 
+/* How far a curve along dq and dv leads, whose velocities are v at x = 0. */
+static double size_of(int nv, const double *dq, const double *v, const double *dv)
+{
+    return fmax(lg_max_abs(nv, dq), dv ? lg_max_abs(nv, dv) / (1 + lg_max_abs(nv, v)) : 0);
+}
+
 /* Makes l->q and l->v those of a curve at x, and a point of them. */
 static lg_point displaced(const curve *c, double x)
 {
@@ -255,8 +261,8 @@ static lg_status subtract_rows(lg_linearised *l, const lg_point *point, const do
                                double *rows)
 {
     int nv = l->accel->system->space->nv, nrows = l->accel->system->pattern->nrows;
-    double size = fmax(lg_max_abs(nv, dq), lg_max_abs(nv, dv) / (1 + lg_max_abs(nv, point->v)));
-    const curve c = {.at = rows_at, .n = nrows, .size = size, .l = l, .point = point, .dq = dq, .dv = dv};
+    const curve c = {
+        .at = rows_at, .n = nrows, .size = size_of(nv, dq, point->v, dv), .l = l, .point = point, .dq = dq, .dv = dv};
     LG_TRY(differentiate_curve(&c));
     lg_axpy(nrows, -1, l->best, rows);
     return LG_OK;
@@ -289,32 +295,42 @@ lg_status lg_linearised_accelerations(lg_linearised *l, const lg_point *point, i
 
 /* ---- along a turn ---- */
 
-/* Z^T w and B^T w */
+/* Z^T w and, if there is room, B^T w behind it. */
 static lg_status reactions_at(const curve *c, double x, double *value)
 {
     lg_linearised *l = c->l;
     const lg_system *system = l->accel->system;
-    double *B = l->B, *Z = l->Z;
+    int nv = system->space->nv, both = c->n > nv;
     lg_point at = displaced(c, x);
-    LG_TRY(linearised_evaluate(l, &at, &(lg_wanted){.B = B, .Z = Z}));
+    LG_TRY(linearised_evaluate(l, &at, &(lg_wanted){.B = both ? l->B : NULL, .Z = l->Z}));
     lg_zero(c->n, value);
-    lg_pattern_add_BT(system->pattern, Z, 1, c->w, value);
-    lg_pattern_add_BT(system->pattern, B, 1, c->w, value + system->space->nv);
+    lg_pattern_add_BT(system->pattern, l->Z, 1, c->w, value);
+    if (both)
+        lg_pattern_add_BT(system->pattern, l->B, 1, c->w, value + nv);
     return LG_OK;
 }
 
 /* w.(Z turn) is the derivative of w.phidot along the turn. Its own derivatives are those of Z^T w, which is `here`, and
-   of B^T w along it; that by q is brought back to the point by Ad(exp(-x turn)). */
-static lg_status add_turned(lg_linearised *l, const lg_point *point, double s, const double *turn, const double *w,
-                            const double *here, double *q, double *v)
+   of B^T w along it; that by q is brought back to the point by Ad(exp(-x turn)). With velocities that change at a rate
+   `dv` (NULL: none), that by q is the derivative of w.(Z turn + B dv). That by v (NULL: it is not wanted) needs B at
+   displaced points, too. */
+static lg_status add_turned(lg_linearised *l, const lg_point *point, double s, const double *turn, const double *dv,
+                            const double *w, const double *here, double *q, double *v)
 {
     const lg_space *space = l->accel->system->space;
     int nv = space->nv;
-    const curve c = {
-        .at = reactions_at, .n = 2 * nv, .size = lg_max_abs(nv, turn), .l = l, .point = point, .dq = turn, .w = w};
+    const curve c = {.at = reactions_at,
+                     .n = v ? 2 * nv : nv,
+                     .size = size_of(nv, turn, point->v, dv),
+                     .l = l,
+                     .point = point,
+                     .dq = turn,
+                     .dv = dv,
+                     .w = w};
     LG_TRY(differentiate_curve(&c));
     lg_axpy(nv, s, l->best, q);
-    lg_axpy(nv, s, l->best + nv, v);
+    if (v)
+        lg_axpy(nv, s, l->best + nv, v);
     lg_add_ad_adjoint(space, -s, turn, here, q);
     return LG_OK;
 }
@@ -334,7 +350,7 @@ lg_status lg_linearised_turned_adjoint(lg_linearised *l, const lg_point *point, 
                                        const double *w, double *q, double *v)
 {
     LG_TRY(turn_rows(l, point, point->v, w, l->x));
-    return add_turned(l, point, s, turn, w, l->x, q, v);
+    return add_turned(l, point, s, turn, NULL, w, l->x, q, v);
 }
 
 /* ---- accelerations, transposed ---- */
@@ -442,22 +458,26 @@ static lg_status find_time(lg_linearised *l, const lg_point *point, int *depends
     return LG_OK;
 }
 
-/* Without time, -zeta = Z v, and the derivative of B a by q is Z at velocities a. `has_Z`: l->Z is that of the
-   point. */
+/* Without time, -zeta = Z v. Where B = d(phi)/dq, w.(Z v) is a second derivative of w.phi along v, and B^T w changes by
+   Z^T w + ad(v)^T B^T w. `has_Z`: l->Z is that of the point. */
 static lg_status subtract_fixed_rows(lg_linearised *l, const lg_point *point, int has_Z, const double *w, double *q,
                                      double *v)
 {
-    int nv = l->accel->system->space->nv;
-    double *here = l->x, *at_a = l->y;
+    const lg_system *system = l->accel->system;
+    int nv = system->space->nv, holonomic = system->pattern->nnonholonomic == 0;
+    double *here = l->x, *pull = l->y;
     lg_zero(nv, here);
     if (has_Z)
-        lg_pattern_add_BT(l->accel->system->pattern, l->Z, 1, w, here);
+        lg_pattern_add_BT(system->pattern, l->Z, 1, w, here);
     else
         LG_TRY(turn_rows(l, point, point->v, w, here));
-    lg_axpy(nv, -1, here, v);
-    LG_TRY(turn_rows(l, point, point->a, w, at_a));
-    lg_axpy(nv, -1, at_a, q);
-    return add_turned(l, point, -1, point->v, w, here, q, v);
+    lg_axpy(nv, -1 - holonomic, here, v);
+    if (holonomic) {
+        lg_zero(nv, pull);
+        lg_pattern_add_BT(system->pattern, l->B, 1, w, pull);
+        lg_add_ad_adjoint(system->space, -1, point->v, pull, v);
+    }
+    return add_turned(l, point, -1, point->v, point->a, w, here, q, holonomic ? NULL : v);
 }
 
 lg_status lg_linearised_subtract_rows_adjoint(lg_linearised *l, const lg_point *point, const double *w, double *q,
