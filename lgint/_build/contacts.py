@@ -8,7 +8,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lgint._args import Array, array, guess, shown
+from lgint._args import Array, array, guess, number, shown
 from lgint._build.elements import Where
 from lgint._build.forces import ForceBuilder
 from lgint._build.parts import Partner
@@ -92,8 +92,9 @@ class ContactBuilder(ForceBuilder):
         Raises
         ------
         ValueError
-            For unknown bodies and shapes, pairs of shapes that cannot touch, values out of range, bristles without
-            friction, and a name in use.
+            For unknown bodies and shapes, pairs of shapes that cannot touch, values out of range, values without
+            effect, such as friction without stiffness, or bristles and a regularization without friction, and a name in
+            use.
         """
         partners = [self._partner(who) for who in (a, b)]
         if partners[0] == partners[1]:
@@ -104,21 +105,12 @@ class ContactBuilder(ForceBuilder):
             raise ValueError(f"shapes of {name!r}: two shapes expected, one for each body, got {shown(shapes)}")
         kinds = [_kind(name, shape) for shape in shapes]
         turned = _order(name, kinds, PAIRS if bristle is None else BRISTLE_PAIRS)
-        given: dict[str, Any] = {
-            "stiffness": stiffness,
-            "exponent": exponent,
-            "damping": damping,
-            "friction": friction,
-        }
+        given: dict[str, Any] = _law(name, stiffness=stiffness, exponent=exponent, damping=damping, friction=friction)
+        speed = number(f"regularization of {name!r}", regularization, positive=True)
+        _refuse_without_effect(name, given, None if speed == REGULARIZATION else speed, bristle)
         if bristle is None:
-            given["regularization"] = regularization
+            given["regularization"] = speed
         else:
-            if regularization != REGULARIZATION:
-                raise ValueError(f"regularization of {name!r}: bristles have none; leave it out")
-            if np.ndim(friction) == 0 and friction == 0:
-                raise ValueError(
-                    f"bristle of {name!r}: bristles hold by friction, which is zero; give friction as well"
-                )
             stiff = array(f"bristle of {name!r}", bristle, (), (2,))
             given |= dict(zip(("bristle", "bristle_damping"), (*np.ravel(stiff), 0.0), strict=False))
         order = (1, 0) if turned else (0, 1)
@@ -131,6 +123,36 @@ class ContactBuilder(ForceBuilder):
         if turned:
             self._forces[name]["turned"] = True
         return name
+
+
+def _law(name: str, **given: float) -> dict[str, Any]:
+    """The values of the normal force, and the coefficient of friction."""
+    law: dict[str, Any] = {key: number(f"{key} of {name!r}", value, nonnegative=True) for key, value in given.items()}
+    if law["exponent"] < 1:
+        raise ValueError(f"exponent of {name!r}: a number >= 1 expected, got {law['exponent']:g}")
+    return law
+
+
+def _refuse_without_effect(name: str, law: dict[str, Any], speed: float | None, bristle: ArrayLike | None) -> None:
+    """ValueError for values that scale a force which is zero; speed: a regularization that is given."""
+    friction = {"regularization": speed, "bristle": bristle}
+    beside = {"damping": law["damping"] or None, "friction": law["friction"] or None, **friction}
+    if law["exponent"] != 1:
+        beside["exponent"] = law["exponent"]
+    for key, value in (beside if law["stiffness"] == 0 else {}).items():
+        if value is not None:
+            raise ValueError(
+                f"{key} of {name!r}: {shown(value)} has no effect, since a contact with stiffness = 0 exerts no force; "
+                f"give a positive stiffness, or leave {key} out"
+            )
+    for key, value in (friction if law["friction"] == 0 else {}).items():
+        if value is not None:
+            raise ValueError(
+                f"{key} of {name!r}: {shown(value)} has no effect without friction; give a positive friction, or leave "
+                f"{key} out"
+            )
+    if speed is not None and bristle is not None:
+        raise ValueError(f"regularization of {name!r}: bristles have none, got {speed:g}; leave it out")
 
 
 def _kind(name: str, shape: Any) -> str:

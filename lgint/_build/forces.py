@@ -198,8 +198,9 @@ class ForceBuilder(TendonBuilder):
         Raises
         ------
         ValueError
-            For a joint that is unknown or has no such coordinate, for wrong shapes, and for a function whose rates are
-            not its derivatives; they are compared as in `add_joint_motion`, but not across a time.
+            For a joint that is unknown or has no such coordinate, for wrong shapes, for a motion without stiffness and
+            damping, a saturation of nothing, and a function whose rates are not its derivatives; they are compared as
+            in `add_joint_motion`, but not across a time.
         """
         label = f"the drive of {joint!r}" if name is None else repr(name)
         load = value_in_time(f"torque of {label}", torque, 1)
@@ -214,7 +215,15 @@ class ForceBuilder(TendonBuilder):
             "damping": number(f"damping of {label}", damping),
             "motion": _coordinate_row(course),
         }
+        held = row["stiffness"] != 0 or row["damping"] != 0
+        if motion is not None and not held:
+            raise ValueError(f"motion of {label}: it has no effect without stiffness and damping; give one of them")
         if saturation is not None:
+            if not held and row["torque"] == 0 and "vector" in load:
+                raise ValueError(
+                    f"saturation of {label}: {shown(saturation)} has nothing to cut off; give a torque, a "
+                    "stiffness or a damping"
+                )
             if "vector" not in load:
                 raise ValueError(f"saturation of {label}: its torque varies with time; cut off its own values")
             limit = number(f"saturation of {label}", saturation, positive=True)
@@ -222,7 +231,7 @@ class ForceBuilder(TendonBuilder):
         if "vector" in load:
             return self._add_joint_force(joint, coordinate, name, row)
         beside: ForceRow = {"kind": "load", "load": load}
-        if row["stiffness"] == row["damping"] == 0:
+        if not held:
             return self._add_joint_force(joint, coordinate, name, beside)
         name = self._add_joint_force(joint, coordinate, name, row)
         self._add_joint_force(joint, coordinate, f"{name}.torque", {**beside, "beside": name})

@@ -8,7 +8,7 @@ from typing import Any, Final, TypeGuard, cast
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lgint._args import array, choice, number, takes_one
+from lgint._args import array, choice, number, shown, takes_one
 from lgint._build.elements import ElementBuilder, Where
 from lgint._build.parts import Partner
 from lgint._model.compiled import is_compiled, user_function
@@ -85,6 +85,8 @@ class SpringBuilder(ElementBuilder):
             return self._pull(label, (a, b), where, name, force, tangent, damping, length)
         if tangent is not None:
             raise ValueError(f"tangent of {label}: only a force that is a function takes one")
+        if length is not None and force is None and np.ndim(stiffness) == 0 and stiffness == 0:
+            raise ValueError(f"length of {label}: {shown(length)} has no effect with stiffness = 0; leave it out")
         if force is None and not is_table(damping):
             given = {"stiffness": stiffness, "damping": damping, "length": length}
             return self._declared("spring", (a, b), where, name, given)
@@ -248,6 +250,9 @@ class SpringBuilder(ElementBuilder):
         ValueError
             For unknown bodies, wrong shapes, and a name in use.
         """
+        label = "a spring" if name is None else repr(name)
+        if offset is not None and not array(f"stiffness of {label}", stiffness).any():
+            raise ValueError(f"offset of {label}: {shown(offset)} has no effect with stiffness = 0; leave it out")
         values = {"stiffness": stiffness, "damping": damping, "offset": offset}
         return self._declared("cartesian_spring", (a, b), Where(point, None, point_a, point_b), name, values, "spring")
 
@@ -306,9 +311,19 @@ class SpringBuilder(ElementBuilder):
         turns = _frames(f"rotation of {label}", rotation)
         axes = [self._at(self._partner(who)).components(R) for who, R in zip((a, b), turns, strict=True)]
         values = {"axes_a": axes[0], "axes_b": axes[1], "stiffness": matrix, "damping": damping, "preload": preload}
+        if curves is None and not any(_acts(label, key, values[key]) for key in ("stiffness", "damping", "preload")):
+            raise ValueError(
+                f"stiffness of {label}: only zeros, got {shown(stiffness)}, and neither damping nor preload; "
+                "such a bushing exerts nothing: give one of them"
+            )
         kind = "bushing" if curves is None else "curved_bushing"
         more = {} if curves is None else {"curves": curves}
         return self._declared(kind, (a, b), Where(point), name, {**values, **more}, "bushing")
+
+
+def _acts(label: str, key: str, given: Any) -> bool:
+    """Whether a parameter is given and has an entry other than zero."""
+    return given is not None and bool(array(f"{key} of {label}", given).any())
 
 
 def _frames(what: str, rotation: RotationLike | None) -> list[Any]:
@@ -337,6 +352,8 @@ def _spring_values(label: str, stiffness: float | Table, damping: float | Table,
         what = f"{key} of {label}"
         curves.append(curve(what, *given) if is_table(given) else [])
         values[key] = 0.0 if curves[-1] else number(what, given)
+    if values["rest"] and not values["stiffness"] and not curves[0]:
+        raise ValueError(f"rest of {label}: {rest!r} has no effect with stiffness = 0; leave it out")
     if curves[1] and not any(x == y == 0 for x, y in zip(*curves[1], strict=True)):
         raise ValueError(f"damping of {label}: the point (0, 0) expected, since dampers have no force at rest")
     return {**values, "curves": curves}

@@ -75,6 +75,11 @@ class ContactAccessors(OutputAccessors):
         model = self.multibody()
         forces = model.forces
         rows: dict[str, Any] = {key: row for key, row in forces.items() if row["kind"].startswith(CONTACT)}
+        if not rows:
+            raise ValueError(
+                f"unknown contact {name!r}: the model has no contacts; `ModelBuilder.add_contact` adds them, with "
+                "stiffness=0 for gaps and impacts alone"
+            )
         row = rows[choice("contact", name, rows)]
         element = model.elements - len(forces) + [*forces].index(name)
         points = POINTS[row["kind"].split("_")[1]] * (2 if row["kind"] == BOXES else 1)

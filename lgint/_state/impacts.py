@@ -164,7 +164,7 @@ def _listed(contacts: Contacts) -> Sequence[Any]:
         raise ValueError(f"contacts: names, tuples or a sequence of them expected, got {shown(contacts)}")
     if not len(contacts):
         raise ValueError("contacts: at least one expected, got none")
-    single = isinstance(contacts, str) or (len(contacts) in (3, 4) and not any(map(_names, contacts[1:2])))
+    single = isinstance(contacts, str) or not all(map(_names, contacts))
     return [contacts] if single else contacts
 
 

@@ -264,3 +264,13 @@ WRONG = [
 def test_bad_arguments(how, message):
     with pytest.raises(ValueError, match=message):
         pair(**how)
+
+
+def test_a_bushing_that_exerts_nothing_is_refused():
+    b = lgint.ModelBuilder()
+    b.add_body("body", mass=1.0, inertia=(1, 1, 1))
+    for values in ({}, {"damping": np.zeros(6)}, {"damping": np.zeros((6, 6)), "preload": (0,) * 6}):
+        with pytest.raises(ValueError, match="stiffness of 'mount': only zeros, .*: give one of them"):
+            b.add_bushing(lgint.ground, "body", stiffness=(0,) * 6, point=(0, 0, 0), name="mount", **values)
+    for values in ({"damping": (1,) + (0,) * 5}, {"preload": (1,) + (0,) * 5}):
+        b.add_bushing(lgint.ground, "body", stiffness=(0,) * 6, point=(0, 0, 0), **values)

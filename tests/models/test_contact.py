@@ -519,8 +519,9 @@ class Pair:
         for name, x, v, w, R in zip(("one", "other"), self.X, self.V, self.W, self.R, strict=True):
             b.add_body(name, mass=1.0, inertia=self.inertia, position=x, rotation=R, velocity=v, angular_velocity=w)
         law = {"stiffness": self.stiffness, "exponent": self.exponent, "friction": self.friction}
+        law |= {"regularization": self.speed} if self.friction else {}
         shapes = [("sphere", center, radius) for center, radius in zip(self.centers, self.radii, strict=True)]
-        b.add_contact("one", "other", shapes=shapes, regularization=self.speed, name="touch", **law)
+        b.add_contact("one", "other", shapes=shapes, name="touch", **law)
         return b.build().state()
 
     def by_exudyn(self, exudyn, items, utilities):
@@ -569,11 +570,22 @@ MISTAKES = [
     ({"shapes": [("box", (0, 0, 0), (1, 0, 1)), ("sphere", (0, 0, 0), 1.0)]}, "^half sizes of the box of 'touch': "),
     ({"shapes": [FLOOR, ("box", (0, 0, 0), (1, 1, 1), 2 * np.eye(3))]}, "^rotation of the box of 'touch': "),
     ({"stiffness": -1.0}, "stiffness"),
-    ({"exponent": 0.5}, "exponent must be at least 1"),
+    ({"exponent": 0.5}, "^exponent of 'touch': a number >= 1 expected, got 0.5"),
     ({"regularization": 0.0}, "regularization"),
     ({"friction": -0.1}, "friction"),
-    ({"regularization": 0.1, "bristle": 1e3}, "regularization of 'touch': bristles have none"),
-    ({"bristle": 1e3}, "bristle of 'touch': bristles hold by friction"),
+    ({"regularization": 0.1, "bristle": 1e3, "friction": 0.3}, "regularization of 'touch': bristles have none"),
+    ({"bristle": 1e3}, "^bristle of 'touch': 1000.0 has no effect without friction; give a positive friction"),
+    ({"regularization": 0.1}, "^regularization of 'touch': 0.1 has no effect without friction"),
+    *(
+        ({"stiffness": 0, key: value}, f"^{key} of 'touch': {value} has no effect, since .* give a positive stiffness")
+        for key, value in {
+            "damping": 2.0,
+            "friction": 0.3,
+            "exponent": 1.5,
+            "bristle": 5.0,
+            "regularization": 0.1,
+        }.items()
+    ),
 ]
 
 
@@ -584,7 +596,6 @@ def test_mistakes_are_named(change, message):
     given = {"shapes": [FLOOR, ("sphere", (0, 0, 0), 1.0)], "stiffness": 1.0, "name": "touch"} | change
     with pytest.raises(ValueError, match=message):
         b.add_contact(lgint.ground, "ball", **given)
-        b.build()
 
 
 def test_spheres_with_one_centre_have_no_normal():

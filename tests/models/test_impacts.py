@@ -184,6 +184,7 @@ MISTAKES = [
     ((("block", (0, 0, 0), (0, 0, 0)),), {}, "other than zero"),
     ((("block", (0, 0), UP),), {}, "point of the contact of 'block'"),
     (([("block", (0, 0, 0))],), {}, "tuples .body, local_point, normal"),
+    ((("block", (0, 0)),), {}, r"tuples .body, local_point, normal.* got \('block', \(0, 0\)\)"),
     (([],), {}, "at least one expected"),
     ((3,), {}, "contacts: names, tuples"),
     ((("block", (0, 0, 0), UP, 3),), {}, "unknown body 3"),
@@ -195,6 +196,13 @@ MISTAKES = [
 def test_mistakes_are_named(contacts, options, message):
     with pytest.raises(ValueError, match=message):
         block().state().after_impact(*contacts, **options)
+
+
+def test_a_model_without_contacts_says_how_they_come_into_it():
+    b = lgint.ModelBuilder()
+    b.add_body("ball", mass=1.0, inertia=(1, 1, 1))
+    with pytest.raises(ValueError, match="unknown contact 'floor': the model has no contacts; .*add_contact"):
+        b.build().state().after_impact("floor")
 
 
 def test_the_ground_may_be_named_as_the_other_body():
