@@ -1,4 +1,4 @@
-"""Beams in space and in mechanisms: three of the four benchmarks of Bauchau et al. 2016."""
+"""Beams in space and in mechanisms: three of the four benchmarks of Bauchau et al. 2016, and a beam that spins up."""
 
 from __future__ import annotations
 
@@ -196,4 +196,43 @@ def crank_and_beam() -> list[Number]:
     return [
         Number(f"z after {t} s / m", digits, float(z), 2e-5, coarse)
         for (t, digits), z in zip(printed.items(), found, strict=True)
+    ]
+
+
+def _spun(t: float) -> tuple[float, float, float]:
+    """The angle of the hub, which reaches 4 rad/s after 15 s, and its derivatives."""
+    rate, s = 4.0, t / 15
+    angle = 15 * rate * (s**2 / 2 + (np.cos(2 * np.pi * s) - 1) / (2 * np.pi) ** 2)
+    return angle, rate * (s - np.sin(2 * np.pi * s) / (2 * np.pi)), rate / 15 * (1 - np.cos(2 * np.pi * s))
+
+
+SPIN_UP = {  # time / s: place of the tip / m
+    3: ("7.936064", "1.006643"),
+    6: ("-3.2391071", "7.3123226"),
+    9: ("-1.129463", "7.9182563"),
+    12: ("6.022895", "-5.265317"),
+}
+
+
+@case(
+    "spin-up",
+    title="a slender beam of 8 m whose hub spins up to 4 rad/s within 15 s: its tip",
+    source="MB-SEF, Sonneville 2021, beam_haug",
+)
+def spin_up() -> list[Number]:
+    """It bends back by half a metre, and its tension straightens it."""
+
+    def tip(edges: int) -> Array:
+        builder = ModelBuilder()
+        blade = _bar(builder, "blade", ((0, 0, 0), (8, 0, 0)), edges, (1.94e6, 5.03e6, 566, 566, 0.201, 22.7e-6))
+        builder.add_joint("revolute", ground, blade.nodes[0], point=(0, 0, 0), axis=(0, 0, 1), name="hub")
+        builder.add_joint_motion("hub", _spun)
+        run = integrate(builder.build(), "genalpha", t_end=12.0, h=0.01, rho_inf=0.0, save_every=300)
+        return np.asarray(run.position(blade.nodes[-1])[1:, :2])
+
+    coarse = "what ten elements of the source leave: ten edges of ours leave as much"
+    return [
+        Number(f"{axis} after {t} s / m", digits, float(x), 2e-3, coarse)
+        for (t, printed), place in zip(SPIN_UP.items(), limit(tip, (10, 20)), strict=True)
+        for axis, digits, x in zip("xy", printed, place, strict=True)
     ]
