@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from lgint._args import Array, choice
 from lgint._build.body import Body
 from lgint._build.parts import Ends, Partner, Parts
-from lgint._model.parameters import DECLARED, WHOLE, Parameter
+from lgint._model.parameters import DECLARED, SOURCE, WHOLE, Parameter
 from lgint._model.record import ForceRow, JointRow
 
 Row = TypeVar("Row", ForceRow, JointRow)
@@ -172,8 +172,11 @@ def _refuse(kind: str, **arguments: object) -> None:
 
 
 def _values(kind: str, name: str, given: Mapping[str, Any], ends: Ends | None) -> dict[str, Any]:
-    """All parameters of an element as the record holds them, those that are not given by their defaults."""
-    parameters = DECLARED[kind].parameters
+    """All parameters of an element as the record holds them, those that are not given by their defaults.
+
+    Without values that may change with time, which the builder's functions enter as `load`.
+    """
+    parameters = {key: parameter for key, parameter in DECLARED[kind].parameters.items() if key not in SOURCE}
     values = {
         key: parameter.read(f"{key} of {name!r}", given[key])
         for key, parameter in parameters.items()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, cast
+from typing import Any
 
 from numpy.typing import ArrayLike
 
@@ -139,11 +139,8 @@ class ForceBuilder(TendonBuilder):
         label = "a drag" if name is None else repr(name)
         load = value_in_time(f"wind of {label}", wind, 3)
         set_kinks(label, kinks, load)
-        values: dict[str, Any] = {"drag": drag, "source": "constant", "data": []}
-        name = self._declared("wind_drag", (body,), where, name, values, "drag")
-        row = cast(dict[str, Any], self._forces[name])
-        del row["source"], row["data"]
-        row["load"] = load
+        name = self._declared("wind_drag", (body,), where, name, {"drag": drag}, "drag")
+        self._forces[name]["load"] = load
         return name
 
     # ---- in joints, and by functions ----

@@ -490,11 +490,6 @@ def _force(name: str, at: tuple[int, ...], joints: dict[str, JointIndices], reco
     force = record["forces"][name]
     if "joint" in force:
         return _joint_force(record, name, force, joints[force["joint"]])
-    if force["kind"] == "tension":
-        return _element("tension", name, at, _source(force["load"]), force["load"].get("function"))
-    if force["kind"] == "wind_drag":
-        values = in_nodes(record, force, force["bodies"]) | _source(force["load"])
-        return _element("wind_drag", name, at, values, force["load"].get("function"))
     if "load" in force:
         return _load(record, name, force, at)
     if "function" in force:
@@ -576,14 +571,15 @@ def _law(record: Record, force: ForceRow) -> ForceLaw | TurnedLaw | CompiledFunc
 
 
 def _load(record: Record, name: str, force: ForceRow, at: tuple[int, ...]) -> Element:
-    """A force or torque."""
+    """A force with values that may change with time."""
     load = force["load"]
-    turn = _reference(record, force["bodies"][0]) if force["axes"] == "body" else None
+    turn = _reference(record, force["bodies"][0]) if force.get("axes") == "body" else None
     function = load.get("function")
     if function and turn is not None:
         turned = np.array(turn)
         function = function.turned(turned) if isinstance(function, CompiledFunction) else TurnedLoad(function, turned)
-    return _element(force["kind"], name, at, {"axes": force["axes"], **_source(load, turn)}, function)
+    values = in_nodes(record, force, force["bodies"]) | _source(load, turn)
+    return _element(force["kind"], name, at, values, function)
 
 
 def _source(load: LoadRow, turn: Any = None) -> dict[str, Any]:

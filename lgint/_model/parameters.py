@@ -11,6 +11,8 @@ from lgint import _core
 from lgint._args import Array, array, choice
 
 MATRICES: Final = ("symmetric", "semidefinite")
+DATA: Final = "data"  # of the values that are constant or change with time, which a record has as `load`
+SOURCE: Final = ("source", DATA)
 ROUNDED: Final = 1e-12  # asymmetry of a matrix, as a part of its largest entry, that counts as round-off
 
 

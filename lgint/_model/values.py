@@ -14,7 +14,7 @@ import numpy as np
 from lgint._args import Array, array, number
 from lgint._model.checks import inertia_matrix
 from lgint._model.compile import GRAVITY
-from lgint._model.parameters import MATRICES, Parameter, declared_by
+from lgint._model.parameters import DATA, MATRICES, Parameter, declared_by
 from lgint._model.record import EDGES, Record, partners
 
 LOAD: Final = "load"  # the vector or the table of a force or torque, the tension of a tendon
@@ -157,7 +157,7 @@ def _declared(entry: Mapping[str, Any]) -> Iterator[tuple[Any, ...]]:
 def _of_forces(force: Mapping[str, Any]) -> Iterator[tuple[Any, ...]]:
     yield from _declared(force)
     if {"vector", "values"} & force.get("load", {}).keys():
-        yield {"wind_drag": ("wind", LOAD, "m/s"), "torque": (LOAD, LOAD, "N m")}.get(force["kind"], (LOAD, LOAD, "N"))
+        yield "wind" if force["kind"] == "wind_drag" else LOAD, LOAD, declared_by(force)[DATA].unit
     for i, points in enumerate(force.get(CURVES, ())):
         if points:
             yield f"curve{i}", CURVES, _units_of_curve(force, i), None, i

@@ -63,6 +63,15 @@ def test_an_entry_is_a_value(name, present, other, unit, same):
     assert pickle.loads(pickle.dumps(changed)).record() == changed.record()
 
 
+@pytest.mark.parametrize(("kind", "unit"), [("revolute", "N m"), ("prismatic", "N")])
+def test_the_effort_of_a_drive_has_the_unit_of_its_coordinate(kind, unit):
+    b = lgint.ModelBuilder()
+    b.add_body("arm", mass=2.0, inertia=INERTIA)
+    joint = b.add_joint(kind, lgint.ground, "arm", point=(0, 0, 0), axis=(0, 0, 1))
+    b.add_joint_drive(joint, torque=([0, 1], [0, 2]), name="motor")
+    assert b.build().unit("motor.load") == unit
+
+
 def test_entries_of_one_matrix_add_up():
     changed = build().with_parameters(**{"arm.inertia[0,1]": 0.3, "arm.inertia[2,2]": 2.2, "arm.mass": 3.0})
     assert np.array_equal(changed.values["arm.inertia"], entry(both, 2, 2, to=2.2))

@@ -6,11 +6,16 @@
 
 enum { AXES, SOURCE }; /* indices of the parameters */
 
-static const lg_parameter parameters[] = {
-    {"axes", "", "the axes in which the components of the vector are given", LG_SCALAR, .valid = LG_CHOICE,
-     .choices = "inertial|body"},
-    LG_SOURCE_PARAMETERS("N or N m", "three values"),
-};
+#define AXES_PARAMETER                                                                                                 \
+    {"axes",                                                                                                           \
+     "",                                                                                                               \
+     "the axes in which the components of the vector are given",                                                       \
+     LG_SCALAR,                                                                                                        \
+     .valid = LG_CHOICE,                                                                                               \
+     .choices = "inertial|body"}
+
+static const lg_parameter force_parameters[] = {AXES_PARAMETER, LG_SOURCE_PARAMETERS("N", "three values")};
+static const lg_parameter torque_parameters[] = {AXES_PARAMETER, LG_SOURCE_PARAMETERS("N m", "three values")};
 
 static lg_status load_check(const lg_element *e, const char **reason)
 {
@@ -148,7 +153,7 @@ const lg_force_type lg_applied_force = {
              .doc = "An applied force at a frame.",
              .reference = "holzinger2024 (9)",
              .nframes = 1,
-             .parameters = parameters,
+             .parameters = force_parameters,
              .nparameters = 3},
     .check = load_check,
     .on_point = load_on_point,
@@ -166,7 +171,7 @@ const lg_force_type lg_applied_torque = {
              .doc = "An applied torque on a body.",
              .reference = "holzinger2024 (9)",
              .nframes = 1,
-             .parameters = parameters,
+             .parameters = torque_parameters,
              .nparameters = 3},
     .check = load_check,
     .degree = torque_degree,
