@@ -468,8 +468,9 @@ static lg_status hht_step(lg_stepper *self, lg_state *state, double h)
 
     int nrows = self->system->pattern->nrows;
     int nv = self->system->space->nv;
-    lg_newton_problem problem = {g,         nv,         nrows,         nrows > 0,     hht_evaluate, hht_factor,
-                                 hht_solve, hht_update, is_negligible, measure_noise, row_sizes};
+    lg_newton_problem problem = {
+        g,         nv,         nrows,         nrows > 0,     hht_evaluate, hht_factor,
+        hht_solve, hht_update, is_negligible, measure_noise, row_sizes,    g->implicit.correction};
     lg_point end = end_point(g);
     lg_newton_memory memory;
     lg_newton_result result = {0};

@@ -18,6 +18,7 @@ typedef struct iteration {
     int tested; /* the step may only end with an evaluation after the last correction */
     int by_new_matrix; /* the last correction was */
     int negligible; /* it was, and it was round-off of the coordinates */
+    int halvings; /* how often a half of it has been taken back */
     int assembled; /* the dynamic part of the matrix has been formed at the present unknowns */
     lg_renewal matrix;
 } iteration;
@@ -223,6 +224,37 @@ static void remember(iteration *it)
     lg_renewal_end(&it->matrix, it->matrix.count);
 }
 
+/* ---- corrections that go too far ---- */
+
+enum { WHOLE_CORRECTIONS = 8, MOST_HALVINGS = 8 };
+
+static int rows_of(const lg_newton_problem *problem)
+{
+    return problem->nforce + problem->sets * problem->nrows;
+}
+
+/* Whether the correction after so many others may be shortened. */
+static int may_shorten(const iteration *it, const lg_newton_problem *problem, int others)
+{
+    return problem->correction && !it->settings->plain && others >= WHOLE_CORRECTIONS;
+}
+
+/* Takes back half of the last correction if it has not made the error smaller. */
+static int takes_back(iteration *it, const lg_newton_problem *problem)
+{
+    double *half = problem->correction;
+    if (!may_shorten(it, problem, it->matrix.count - 1) || !it->by_new_matrix || it->error < it->last_error ||
+        it->halvings == MOST_HALVINGS)
+        return 0;
+    for (int i = 0; i < rows_of(problem); i++)
+        half[i] *= -0.5;
+    problem->update(problem->self, half);
+    for (int i = 0; i < rows_of(problem); i++)
+        half[i] = -half[i];
+    it->halvings++;
+    return 1;
+}
+
 /* ---- the method ---- */
 
 /* Forms a new matrix if one is due and makes a correction; *ends: the correction ends the step. */
@@ -238,6 +270,9 @@ static lg_status newton_correct(iteration *it, const lg_newton_problem *problem,
     *ends = ends_untested(it, is_new);
     LG_TRY(problem->solve(problem->self, residual));
     problem->update(problem->self, residual);
+    it->halvings = 0;
+    if (may_shorten(it, problem, matrix->count))
+        lg_copy(rows_of(problem), residual, problem->correction);
     it->by_new_matrix = matrix->full && !*ends;
     it->negligible = it->by_new_matrix && problem->is_negligible(problem->self, residual);
     it->last_error = it->error;
@@ -266,6 +301,8 @@ static lg_status iterate(iteration *it, const lg_newton_problem *problem, double
             note_contractions(it);
             return LG_OK;
         }
+        if (takes_back(it, problem))
+            continue;
         if (it->matrix.count >= it->settings->max_iter) {
             result->worst = worst_row(problem, residual, it->worst_set);
             return LG_NO_CONVERGENCE;

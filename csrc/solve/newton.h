@@ -23,6 +23,10 @@
    After a surprise the next 32 steps are tested as well, since a force without declared kinks that has switched on will
    switch off again.
 
+   With the other policy, corrections after the eighth of a step may be shortened: half of one by a new matrix is taken
+   back, up to eight times, where it has not made the error smaller. Forces that level off, as smooth friction does,
+   otherwise make corrections go to and fro between both sides of a solution.
+
    When a new matrix is formed is decided in renewal.h. */
 #ifndef LG_SOLVE_NEWTON_H
 #define LG_SOLVE_NEWTON_H
@@ -92,6 +96,8 @@ typedef struct lg_newton_problem {
     /* By how much the terms of each constraint row, and their round-off, exceed those of ordinary rows, at the last
        matrix (nrows). NULL: all rows are ordinary. */
     const double *(*row_sizes)(void *self);
+    /* Keeps the last correction, so that `update` can take back a part of it; NULL: corrections are taken whole. */
+    double *correction;
 } lg_newton_problem;
 
 typedef struct lg_newton_result {

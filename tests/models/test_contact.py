@@ -607,7 +607,7 @@ def test_spheres_with_one_centre_have_no_normal():
         lgint.integrate(b.build(), "rk44", t_end=0.1, h=0.1)
 
 
-@pytest.mark.parametrize(("method", "options"), [("genalpha", {"newton": "full"}), ("radau5", {})])
+@pytest.mark.parametrize(("method", "options"), [("genalpha", {"newton": "full", "max_iter": 8}), ("radau5", {})])
 def test_a_step_that_smooth_friction_fails_is_taken_in_parts(method, options):
     """The message names the option with which the run goes on."""
     b = lgint.ModelBuilder(gravity=(0, 0, -GRAVITY))
@@ -618,3 +618,24 @@ def test_a_step_that_smooth_friction_fails_is_taken_in_parts(method, options):
         lgint.integrate(b.build(), method, t_end=0.1, h=1e-3, **options)
     run = lgint.integrate(b.build(), method, t_end=0.1, h=1e-3, retry=10, **options)
     assert run.velocity("ball")[-1, 0] == pytest.approx(5 / 7, rel=2e-2)
+
+
+@pytest.mark.parametrize("newton", ["auto", "full"])
+@pytest.mark.parametrize("seed", [5, 11])
+def test_a_box_that_tumbles_and_slides_needs_no_second_try(seed, newton):
+    """Smooth friction levels off: whole corrections go to and fro between both of its sides."""
+    rng = np.random.default_rng(seed)
+    b = lgint.ModelBuilder(gravity=(0, 0, -GRAVITY))
+    turned = Rotation.from_rotvec(rng.normal(size=3)).as_matrix()
+    motion = {"velocity": (*rng.normal(size=2), 0), "angular_velocity": 3 * rng.normal(size=3)}
+    b.add_body("box", mass=1.0, inertia=(0.01, 0.012, 0.015), position=(0, 0, 0.3), rotation=turned, **motion)
+    law = {"stiffness": rng.choice([1e4, 1e5]), "damping": rng.choice([0, 5.0]), "friction": 0.3, "name": "touch"}
+    b.add_contact("box", lgint.ground, shapes=(("box", (0, 0, 0), (0.1, 0.12, 0.1)), FLOOR), **law)
+    model, failures = b.build(), 0
+    for h in (1e-3, 5e-4, 2e-4):
+        assert lgint.integrate(model, "genalpha", t_end=0.5, h=h, newton=newton).t[-1] == 0.5
+        try:
+            lgint.integrate(model, "genalpha", t_end=0.5, h=h, newton=newton, max_iter=8)
+        except lgint.ConvergenceError:
+            failures += 1
+    assert failures > 0

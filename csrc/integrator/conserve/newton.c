@@ -202,11 +202,12 @@ lg_status lg_conserve_solve(lg_conserve_stepper *c, lg_newton_memory *memory)
                                  conserve_update,
                                  is_negligible,
                                  NULL,
+                                 NULL,
                                  NULL};
     if (c->rule->null_space) {
         nrows = group_rows(c);
         problem = (lg_newton_problem){c,          c->null.nu,  nrows,         nrows > 0, evaluate_null, factor_null,
-                                      solve_null, update_null, is_negligible, NULL,      NULL};
+                                      solve_null, update_null, is_negligible, NULL,      NULL,          NULL};
     }
     lg_newton_result result = {0};
     lg_status status = lg_newton(&problem, &c->newton, c->residual, memory, &result);

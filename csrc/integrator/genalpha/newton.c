@@ -277,6 +277,7 @@ lg_status lg_alpha_solve(lg_genalpha_stepper *g, lg_newton_result *result)
 {
     const lg_system *system = g->base.system;
     int nrows = system->pattern->nrows, sets = !nrows ? 0 : g->index == LG_INDEX_STABILIZED ? 2 : 1;
+    int whole = g->index == LG_INDEX_STABILIZED; /* mu's part of a correction is not kept */
     lg_newton_problem problem = {g,
                                  system->space->nv,
                                  nrows,
@@ -287,7 +288,8 @@ lg_status lg_alpha_solve(lg_genalpha_stepper *g, lg_newton_result *result)
                                  alpha_update,
                                  is_negligible,
                                  measure_noise,
-                                 row_sizes};
+                                 row_sizes,
+                                 whole ? NULL : g->implicit.correction};
     LG_TRY(lg_implicit_solve(&g->implicit, &g->base, &problem, &g->at, &g->memory, result));
     if (!result->evaluated)
         g->form->follow(g);
