@@ -3,7 +3,6 @@
 
 #include "core/small.h"
 #include "group/slope.h"
-#include "group/turning.h"
 
 void lg_moves_layout(lg_moves *moves, const lg_space *space, lg_arena *arena)
 {
@@ -11,6 +10,21 @@ void lg_moves_layout(lg_moves *moves, const lg_space *space, lg_arena *arena)
     moves->space = space;
     for (int i = 0; i < 4; i++)
         *matrices[i] = lg_arena_doubles(arena, (size_t)space->nm);
+    lg_move_part *part = lg_arena_take(arena, (size_t)space->nfactors * sizeof *part);
+    moves->part = part;
+    long at = 0;
+    for (int i = 0; part && i < space->nfactors; i++) {
+        const lg_factor *f = &space->factor[i];
+        lg_turning turns = f->node->linear ? (lg_turning){f->node, f->v + f->nv, 0} : lg_turning_part(f);
+        part[i] = (lg_move_part){f, turns, at};
+        at += (long)turns.n * turns.n;
+    }
+}
+
+/* Behind the last one. */
+static const lg_move_part *end_of(const lg_moves *moves)
+{
+    return moves->part + moves->space->nfactors;
 }
 
 static void form_any(lg_moves *moves, long at, lg_turning part, const double *theta, const double *K)
@@ -40,126 +54,100 @@ static void form_rotation(lg_moves *moves, long at, const double *theta, const d
 
 void lg_moves_form(lg_moves *moves, const double *theta, const double *K)
 {
-    const lg_space *space = moves->space;
-    long at = 0;
-    for (const lg_factor *f = space->factor, *end = f + space->nfactors; f < end; f++) {
-        if (f->node->linear)
+    for (const lg_move_part *p = moves->part; p < end_of(moves); p++) {
+        lg_turning part = p->turns;
+        if (part.n == 0)
             continue;
-        lg_turning part = lg_turning_part(f);
         if (part.n == 3)
-            form_rotation(moves, at, theta + part.v, K ? K + part.v : NULL);
+            form_rotation(moves, p->at, theta + part.v, K ? K + part.v : NULL);
         else
-            form_any(moves, at, part, theta + part.v, K ? K + part.v : NULL);
+            form_any(moves, p->at, part, theta + part.v, K ? K + part.v : NULL);
         if (K)
-            part.node->tangent_inv(0, theta + part.v, moves->inverse + at);
-        at += (long)part.n * part.n;
+            part.node->tangent_inv(0, theta + part.v, moves->inverse + p->at);
     }
 }
 
 void lg_moves_end(const lg_moves *moves, const double *dq0, const double *dtheta, double *dq)
 {
-    const lg_space *space = moves->space;
-    long at = 0;
-    for (int i = 0; i < space->nv; i++)
+    for (int i = 0; i < moves->space->nv; i++)
         dq[i] = dq0[i] + dtheta[i];
-    for (const lg_factor *f = space->factor, *end = f + space->nfactors; f < end; f++) {
-        if (!f->nq)
-            lg_zero(f->nv, dq + f->v); // first-order values have no coordinates
-        if (f->node->linear)
-            continue;
-        lg_turning part = lg_turning_part(f);
-        lg_zero(part.n, dq + part.v);
-        lg_add_mapped(part.n, 1, moves->A + at, dq0 + part.v, dq + part.v);
-        lg_add_mapped(part.n, 1, moves->T + at, dtheta + part.v, dq + part.v);
-        at += (long)part.n * part.n;
+    for (const lg_move_part *p = moves->part; p < end_of(moves); p++) {
+        int n = p->turns.n, v = p->turns.v;
+        if (!p->factor->nq)
+            lg_zero(p->factor->nv, dq + p->factor->v); // first-order values have no coordinates
+        lg_zero(n, dq + v);
+        lg_add_mapped(n, 1, moves->A + p->at, dq0 + v, dq + v);
+        lg_add_mapped(n, 1, moves->T + p->at, dtheta + v, dq + v);
     }
 }
 
 void lg_moves_rate(const lg_moves *moves, const double *dtheta, const double *dv, double *dK)
 {
-    const lg_space *space = moves->space;
-    long at = 0;
-    lg_copy(space->nv, dv, dK);
-    for (const lg_factor *f = space->factor, *end = f + space->nfactors; f < end; f++) {
-        if (f->node->linear)
-            continue;
-        lg_turning part = lg_turning_part(f);
+    lg_copy(moves->space->nv, dv, dK);
+    for (const lg_move_part *p = moves->part; p < end_of(moves); p++) {
+        int n = p->turns.n, v = p->turns.v;
         double left[LG_NODE_NV];
-        lg_copy(part.n, dv + part.v, left);
+        lg_copy(n, dv + v, left);
         if (dtheta)
-            lg_add_mapped(part.n, -1, moves->W + at, dtheta + part.v, left);
-        lg_zero(part.n, dK + part.v);
-        lg_add_mapped(part.n, 1, moves->inverse + at, left, dK + part.v);
-        at += (long)part.n * part.n;
+            lg_add_mapped(n, -1, moves->W + p->at, dtheta + v, left);
+        lg_zero(n, dK + v);
+        lg_add_mapped(n, 1, moves->inverse + p->at, left, dK + v);
     }
 }
 
 void lg_moves_velocity(const lg_moves *moves, const double *dtheta, const double *dK, double *dv)
 {
-    const lg_space *space = moves->space;
-    long at = 0;
-    lg_copy(space->nv, dK, dv);
-    for (const lg_factor *f = space->factor, *end = f + space->nfactors; f < end; f++) {
-        if (f->node->linear)
-            continue;
-        lg_turning part = lg_turning_part(f);
-        lg_zero(part.n, dv + part.v);
-        lg_add_mapped(part.n, 1, moves->T + at, dK + part.v, dv + part.v);
+    lg_copy(moves->space->nv, dK, dv);
+    for (const lg_move_part *p = moves->part; p < end_of(moves); p++) {
+        int n = p->turns.n, v = p->turns.v;
+        lg_zero(n, dv + v);
+        lg_add_mapped(n, 1, moves->T + p->at, dK + v, dv + v);
         if (dtheta)
-            lg_add_mapped(part.n, 1, moves->W + at, dtheta + part.v, dv + part.v);
-        at += (long)part.n * part.n;
+            lg_add_mapped(n, 1, moves->W + p->at, dtheta + v, dv + v);
     }
 }
 
 /* ---- transposed ---- */
 
-/* y += x for what adds, and the part of a factor that turns. */
-static lg_turning add_linear(const lg_factor *f, const double *x, double *y)
+/* y += x for what adds. */
+static void add_linear(const lg_move_part *p, const double *x, double *y)
 {
-    lg_turning part = f->node->linear ? (lg_turning){f->node, f->v + f->nv, 0} : lg_turning_part(f);
-    for (int i = f->v; i < part.v; i++)
+    for (int i = p->factor->v; i < p->turns.v; i++)
         y[i] += x[i];
-    return part;
 }
 
 void lg_moves_end_adjoint(const lg_moves *moves, const double *q, double *q0, double *theta)
 {
-    const lg_space *space = moves->space;
-    long at = 0;
-    for (const lg_factor *f = space->factor, *end = f + space->nfactors; f < end; f++) {
-        if (!f->nq)
+    for (const lg_move_part *p = moves->part; p < end_of(moves); p++) {
+        int n = p->turns.n, v = p->turns.v;
+        if (!p->factor->nq)
             continue;
-        lg_turning part = add_linear(f, q, q0);
-        (void)add_linear(f, q, theta);
-        lg_add_mapped_back(part.n, 1, moves->A + at, q + part.v, q0 + part.v);
-        lg_add_mapped_back(part.n, 1, moves->T + at, q + part.v, theta + part.v);
-        at += (long)part.n * part.n;
+        add_linear(p, q, q0);
+        add_linear(p, q, theta);
+        lg_add_mapped_back(n, 1, moves->A + p->at, q + v, q0 + v);
+        lg_add_mapped_back(n, 1, moves->T + p->at, q + v, theta + v);
     }
 }
 
 void lg_moves_rate_adjoint(const lg_moves *moves, const double *K, double *theta, double *v)
 {
-    const lg_space *space = moves->space;
-    long at = 0;
-    for (const lg_factor *f = space->factor, *end = f + space->nfactors; f < end; f++) {
-        lg_turning part = add_linear(f, K, v);
+    for (const lg_move_part *p = moves->part; p < end_of(moves); p++) {
+        int n = p->turns.n, first = p->turns.v;
         double left[LG_NODE_NV] = {0};
-        lg_add_mapped_back(part.n, 1, moves->inverse + at, K + part.v, left);
-        lg_axpy(part.n, 1, left, v + part.v);
-        lg_add_mapped_back(part.n, -1, moves->W + at, left, theta + part.v);
-        at += (long)part.n * part.n;
+        add_linear(p, K, v);
+        lg_add_mapped_back(n, 1, moves->inverse + p->at, K + first, left);
+        lg_axpy(n, 1, left, v + first);
+        lg_add_mapped_back(n, -1, moves->W + p->at, left, theta + first);
     }
 }
 
 void lg_moves_velocity_adjoint(const lg_moves *moves, const double *v, double *theta, double *K)
 {
-    const lg_space *space = moves->space;
-    long at = 0;
-    for (const lg_factor *f = space->factor, *end = f + space->nfactors; f < end; f++) {
-        lg_turning part = add_linear(f, v, K);
-        lg_add_mapped_back(part.n, 1, moves->T + at, v + part.v, K + part.v);
-        lg_add_mapped_back(part.n, 1, moves->W + at, v + part.v, theta + part.v);
-        at += (long)part.n * part.n;
+    for (const lg_move_part *p = moves->part; p < end_of(moves); p++) {
+        int n = p->turns.n, first = p->turns.v;
+        add_linear(p, v, K);
+        lg_add_mapped_back(n, 1, moves->T + p->at, v + first, K + first);
+        lg_add_mapped_back(n, 1, moves->W + p->at, v + first, theta + first);
     }
 }
 
@@ -177,27 +165,22 @@ void lg_add_ad_adjoint(const lg_space *space, double s, const double *theta, con
 
 /* ---- chains ---- */
 
-/* I + s W T^-1 of a part, in the matrix of its block, which is the identity there. */
-static void add_chain(const lg_moves *moves, long at, lg_turning part, const lg_block *b, double s, double *X)
+/* s W T^-1 of a part, added to the matrix of its block. */
+static void add_chain(const lg_moves *moves, const lg_move_part *p, double s, double *out)
 {
-    int n = part.n, first = part.v - b->v;
+    const lg_block *b = &moves->space->block[p->factor->block];
+    int n = p->turns.n, first = p->turns.v - b->v;
+    const double *W = moves->W + p->at, *inverse = moves->inverse + p->at;
     for (int j = 0; j < n; j++)
-        lg_add_mapped(n, s, moves->W + at, moves->inverse + at + (long)n * j, X + first + (long)b->nv * (first + j));
+        lg_add_mapped(n, s, W, inverse + (long)n * j, out + b->m + first + (long)b->nv * (first + j));
 }
 
 void lg_moves_chain(const lg_moves *moves, double s, double *out)
 {
     const lg_space *space = moves->space;
-    long at = 0;
-    for (const lg_block *b = space->block; b < space->block + space->nblocks; b++) {
+    for (const lg_block *b = space->block; b < space->block + space->nblocks; b++)
         for (int i = 0; !b->linear && i < b->nv * b->nv; i++)
             out[b->m + i] = i % (b->nv + 1) == 0;
-        for (const lg_factor *f = b->factor; f < b->factor + b->nfactors; f++) {
-            if (f->node->linear)
-                continue;
-            lg_turning part = lg_turning_part(f);
-            add_chain(moves, at, part, b, s, out + b->m);
-            at += (long)part.n * part.n;
-        }
-    }
+    for (const lg_move_part *p = moves->part; p < end_of(moves); p++)
+        add_chain(moves, p, s, out);
 }

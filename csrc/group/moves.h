@@ -3,11 +3,18 @@
 #define LG_GROUP_MOVES_H
 
 #include "core/arena.h"
-#include "group/space.h"
+#include "group/turning.h"
 
-/* Of a kind that is not linear, only what turns has matrices of its own; they follow one another. */
+/* A factor, of which only what turns has matrices of its own. */
+typedef struct lg_move_part {
+    const lg_factor *factor;
+    lg_turning turns; /* n = 0 at its end: nothing */
+    long at; /* where its matrices begin among those of all */
+} lg_move_part;
+
 typedef struct lg_moves {
     const lg_space *space;
+    const lg_move_part *part; /* one for each factor */
     double *A, *T, *inverse; /* Ad(exp(-theta)), T and T^-1 */
     double *W; /* d(T(theta) K)/dtheta at fixed K */
 } lg_moves;
