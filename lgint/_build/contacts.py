@@ -28,7 +28,6 @@ _STEM: Final = "contact_"
 _BRISTLE: Final = "_bristle"
 _ROWS: Final = [row.removeprefix(_STEM) for row in DECLARED if row.startswith(_STEM)]
 PAIRS: Final = [tuple(row.split("_")) for row in _ROWS if not row.endswith(_BRISTLE)]
-BRISTLE_PAIRS: Final = [tuple(row.removesuffix(_BRISTLE).split("_")) for row in _ROWS if row.endswith(_BRISTLE)]
 
 
 class ContactBuilder(ForceBuilder):
@@ -78,8 +77,7 @@ class ContactBuilder(ForceBuilder):
             with bristles.
         bristle : float or (float, float), optional
             Friction by bristles instead: their stiffness, N/m, and damping, N s/m. They bend until their force reaches
-            the limit, and only then slide, so that nothing creeps. Not for every pair of shapes; such a contact has no
-            potential.
+            the limit, and only then slide, so that nothing creeps. Such a contact has no potential.
         name : str, optional
             By which `Trajectory.force`, `contact` and `gap`, `Model.values` and messages refer to it. Default: made
             from the names of the bodies.
@@ -104,7 +102,7 @@ class ContactBuilder(ForceBuilder):
         if not isinstance(shapes, Sequence) or len(shapes) != 2:
             raise ValueError(f"shapes of {name!r}: two shapes expected, one for each body, got {shown(shapes)}")
         kinds = [_kind(name, shape) for shape in shapes]
-        turned = _order(name, kinds, PAIRS if bristle is None else BRISTLE_PAIRS)
+        turned = _order(name, kinds)
         given: dict[str, Any] = _law(name, stiffness=stiffness, exponent=exponent, damping=damping, friction=friction)
         speed = number(f"regularization of {name!r}", regularization, positive=True)
         _refuse_without_effect(name, given, None if speed == REGULARIZATION else speed, bristle)
@@ -167,15 +165,14 @@ def _kind(name: str, shape: Any) -> str:
     return kind
 
 
-def _order(name: str, kinds: list[str], pairs: list[tuple[str, ...]]) -> bool:
+def _order(name: str, kinds: list[str]) -> bool:
     """Whether the row of these shapes has the second one first; ValueError if no row has them."""
-    if (*kinds,) in pairs:
+    if (*kinds,) in PAIRS:
         return False
-    if (*reversed(kinds),) in pairs:
+    if (*reversed(kinds),) in PAIRS:
         return True
-    what = "" if pairs is PAIRS else " for bristles"
-    known = ", ".join(f"{first} and {second}" for first, second in pairs)
-    raise ValueError(f"shapes of {name!r}: a {kinds[0]} and a {kinds[1]} are no pair{what}; pairs are {known}")
+    known = ", ".join(f"{first} and {second}" for first, second in PAIRS)
+    raise ValueError(f"shapes of {name!r}: a {kinds[0]} and a {kinds[1]} are no pair; pairs are {known}")
 
 
 def _values(name: str, kind: str, shape: Shape) -> dict[str, Any]:

@@ -85,7 +85,7 @@ class SpringBuilder(ElementBuilder):
             return self._pull(label, (a, b), where, name, force, tangent, damping, length)
         if tangent is not None:
             raise ValueError(f"tangent of {label}: only a force that is a function takes one")
-        if length is not None and force is None and np.ndim(stiffness) == 0 and stiffness == 0:
+        if length is not None and stiffness is not None and np.ndim(stiffness) == 0 and stiffness == 0:
             raise ValueError(f"length of {label}: {shown(length)} has no effect with stiffness = 0; leave it out")
         if force is None and not is_table(damping):
             given = {"stiffness": stiffness, "damping": damping, "length": length}

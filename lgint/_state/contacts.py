@@ -82,7 +82,7 @@ class ContactAccessors(OutputAccessors):
             )
         row = rows[choice("contact", name, rows)]
         element = model.elements - len(forces) + [*forces].index(name)
-        points = POINTS[row["kind"].split("_")[1]] * (2 if row["kind"] == BOXES else 1)
+        points = POINTS[row["kind"].split("_")[1]] * (2 if row["kind"].startswith(BOXES) else 1)
         found = [model.core.contact(element, k, self.clock, self.q, self.v, self.mem) for k in range(points)]
         gap = np.stack([each[0] for each in found], axis=-1)
         point, normal, force = (np.stack([each[i] for each in found], axis=-2) for i in (1, 2, 3))

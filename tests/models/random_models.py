@@ -19,7 +19,7 @@ import lgint
 from compiled import compiled
 from elements.rows import ROWS, candidates
 from kinds import FORMULATIONS, FREE
-from lgint._build.contacts import BRISTLE_PAIRS, PAIRS
+from lgint._build.contacts import PAIRS
 from lgint._model.compile import Frames, described
 from lgint._model.joints import JOINTS, TREE_JOINTS
 from lgint._model.parameters import DECLARED, WHOLE
@@ -396,7 +396,7 @@ def knife_edge(d: Draft) -> None:
 def recipe(row: str) -> Callable[[Draft], None] | None:
     """What adds an element of a row to a draft; None: nothing that is known here."""
     bare = row.removeprefix("contact_").removesuffix("_bristle")
-    if row.startswith("contact_") and (*bare.split("_"),) in [*PAIRS, *BRISTLE_PAIRS]:
+    if row.startswith("contact_") and (*bare.split("_"),) in PAIRS:
         return functools.partial(contact, pair=(*bare.split("_"),), bristle=row.endswith("_bristle"))
     where, _, what = row.partition("_")
     if where in ("joint", "slide", "coordinate") and what in IN_JOINTS:

@@ -379,12 +379,12 @@ def test_a_ball_rests_where_its_weight_is_borne():
 # ---- bristles ----
 
 
-def on_a_slope(angle, shape=("box", (0, 0, 0), (0.1, 0.1, 0.05)), formulation="R3xSO3", **law):
-    """A block of 1 kg at rest on a slope; its face is the plane z = 0."""
+def on_a_slope(angle, shape=("box", (0, 0, 0), (0.1, 0.1, 0.05)), formulation="R3xSO3", on=FLOOR, **law):
+    """A block of 1 kg at rest on a slope; its face is at z = 0."""
     b = lgint.ModelBuilder(gravity=GRAVITY * np.array([np.sin(angle), 0, -np.cos(angle)]), formulation=formulation)
     b.add_body("block", mass=1.0, inertia=(0.01, 0.01, 0.01), position=(0, 0, 0.05))
     given = {"stiffness": 1e5, "damping": 100.0, "friction": 0.5, "bristle": (1e5, 300.0), "name": "touch"} | law
-    b.add_contact("block", lgint.ground, shapes=[shape, FLOOR], **given)
+    b.add_contact("block", lgint.ground, shapes=[shape, on], **given)
     return b.build()
 
 
@@ -405,6 +405,51 @@ def test_bristles_slide_beyond_their_limit():
     assert run.position("block")[-1, 0] == pytest.approx(a / 2, rel=1e-4)
 
 
+LYING = [
+    ("box", (0, 0, 0), (0.1, 0.1, 0.05)),
+    ("disc", (0, 0, -0.05), (0, 0, 1), 0.1),
+    ("capsule", ((0, -0.1, 0.01), (0, 0.1, 0.01)), 0.06),
+]
+
+
+@pytest.mark.parametrize("angle", [0.3, 0.6])
+@pytest.mark.parametrize("shape", LYING, ids=lambda shape: shape[0])
+def test_bristles_on_the_face_of_a_box_are_those_on_a_plane(shape, angle):
+    """A block that stays, and one that slides; a capsule across the slope rolls."""
+    one, other = (
+        lgint.integrate(on_a_slope(angle, shape, on=on), "genalpha", t_end=0.5, h=1e-3, retry=8)
+        for on in (FLOOR, TABLE)
+    )
+    np.testing.assert_allclose(other.position("block"), one.position("block"), rtol=0, atol=1e-9)
+    assert np.linalg.norm(other.contact("touch").friction[-1].sum(axis=0)) > 0.2
+
+
+@pytest.mark.parametrize("order", [1, -1])
+def test_bristles_at_the_corners_of_a_lower_box_stop_a_larger_one(order):
+    """It slides until its energy is spent, and then stays, in either order of the bodies."""
+    model = stacked("large", "small", order=order, friction=0.5, bristle=(1e5, 300.0))
+    rest = lgint.integrate(model, "genalpha", t_end=0.5, h=1e-3, retry=8).state(-1)
+    v = rest.v.copy()
+    v[6] += 0.3
+    run = lgint.integrate(model.with_state(q=rest.q, v=v), "genalpha", t_end=0.5, h=1e-3, retry=8)
+    way = run.position("high")[:, 0] - rest.position("high")[0]
+    assert way[-1] == pytest.approx(0.3**2 / GRAVITY, rel=1e-2)
+    assert np.ptp(way[run.t > 0.4]) < 1e-5
+
+
+BALL = ("sphere", (0, 0, 0), 0.05)
+ROLLED_ON = [("capsule", ((-9, 0, -1), (9, 0, -1)), 1.0), ("disc", (0, 0, 0), (0, 0, 1), 9.0), TABLE]
+
+
+@pytest.mark.parametrize("on", ROLLED_ON, ids=lambda shape: shape[0])
+def test_bristles_let_a_ball_roll_along_other_shapes_as_on_a_plane(on):
+    one, other = (
+        lgint.integrate(on_a_slope(0.3, BALL, on=shape), "genalpha", t_end=0.5, h=1e-3) for shape in (FLOOR, on)
+    )
+    assert one.position("block")[-1, 0] > 0.05
+    np.testing.assert_allclose(other.position("block"), one.position("block"), rtol=0, atol=1e-9)
+
+
 def test_bristles_that_have_slid_do_not_pull_back():
     """A block with a velocity slides until its energy is spent, and rests where it stops."""
     rest = lgint.integrate(on_a_slope(0.0), "genalpha", t_end=0.1, h=1e-3).state(-1)
@@ -421,13 +466,24 @@ def test_bristles_let_a_ball_roll():
     assert run.angular_velocity("block")[-1, 1] * 0.05 == pytest.approx(run.velocity("block")[-1, 0], rel=2e-3)
 
 
-@pytest.mark.parametrize("formulation", ["R3xSO3", "SE3", "tait_bryan"])
+BENT = [
+    *((SHAPES[3], FLOOR, formulation, 0.25) for formulation in ("R3xSO3", "SE3", "tait_bryan")),
+    *((shape, TABLE, "SE3", 0.05) for shape in LYING),
+    (LYING[0], ("box", (0, 0, -0.1), (0.05, 0.06, 0.1)), "R3xSO3", 0.05),
+    *((BALL, on, "R3xSO3", 0.05) for on in ROLLED_ON[:2]),
+]
+
+
+@pytest.mark.parametrize(
+    ("shape", "on", "formulation", "t"), BENT, ids=lambda given: given[0] if isinstance(given, tuple) else str(given)
+)
 @pytest.mark.parametrize("friction", [0.5, 5e-2])
-def test_tangents_with_bent_bristles(formulation, friction):
+def test_tangents_with_bent_bristles(shape, on, formulation, t, friction):
     """With the memory of a run, of bristles that stick and of those that slide."""
     rng = np.random.default_rng(2)
-    model = on_a_slope(0.3, SHAPES[3], formulation, friction=friction, stiffness=1e3, bristle=(1e3, 3.0))
-    start = lgint.integrate(model, "rk44", t_end=0.25, h=1e-3)
+    law = {"friction": friction, "stiffness": 1e3, "bristle": (1e3, 3.0)}
+    model = on_a_slope(0.3, shape, formulation, on=on, **law)
+    start = lgint.integrate(model, "rk44", t_end=t, h=1e-3)
     core, mem = model.core, start.mem[-1]
     q, v = core.retract(start.q[-1], 1e-3 * rng.normal(size=model.nv)), start.v[-1] + 1e-2 * rng.normal(size=model.nv)
     assert mem[1::10].any()
@@ -489,15 +545,6 @@ def test_bristles_are_kept_in_files_and_resumed_bit_for_bit(tmp_path):
     assert again.q[-1].tobytes() == whole.q[-1].tobytes() and again.mem[-1].tobytes() == whole.mem[-1].tobytes()
     at = lgint.integrate(model, "genalpha", t_end=0.2, h=1e-3, t_eval=[0.1, 0.1505])
     np.testing.assert_array_equal(at.contact("touch").force[0], whole.contact("touch").force[100])
-
-
-def test_what_cannot_have_bristles_is_named():
-    b = lgint.ModelBuilder()
-    for name in ("one", "other"):
-        b.add_body(name, mass=1.0, inertia=(1, 1, 1))
-    shapes = [("capsule", ((0, 0, 0), (0, 0, 1)), 0.1), ("sphere", (0, 0, 0), 1.0)]
-    with pytest.raises(ValueError, match="a capsule and a sphere are no pair for bristles"):
-        b.add_contact("one", "other", shapes=shapes, stiffness=1.0, bristle=1e3)
 
 
 # ---- beside others ----

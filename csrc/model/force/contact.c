@@ -376,7 +376,7 @@ static lg_status follow_parts(const lg_force *force, const lg_path *path, const 
 lg_status lg_contact_follow(const lg_force *force, const lg_path *path, const lg_mutual *to, const double *before,
                             double *mem)
 {
-    enum { FEW = 4, MOST = BRISTLE_MEMORY * LG_POINTS_OF_box };
+    enum { FEW = 4, MOST = BRISTLE_MEMORY * 2 * LG_POINTS_OF_box };
     double few[MOST], many[MOST];
     const int n = memory_size(force);
     lg_copy(n, before, few);
@@ -497,7 +497,7 @@ LG_POTENTIAL_PAIRS(LG_PAIR)
 LG_SLIDING_PAIRS(LG_PAIR)
 #undef LG_PAIR
 
-#define LG_PAIR(A, B, ...)                                                                                             \
+#define BRISTLE_ROW(A, B, POINTS, ...)                                                                                 \
     KERNELS(A##_##B##_bristle, A, B, 1)                                                                                \
     static lg_status A##_##B##_commit(const lg_element *e, const lg_pose *const f[2], const lg_point *from,            \
                                       const lg_point *to, double *mem, lg_report *report)                              \
@@ -509,7 +509,12 @@ LG_SLIDING_PAIRS(LG_PAIR)
     static const lg_parameter A##_##B##_bristle_parameters[] = {BRISTLE_LAW, __VA_ARGS__};                             \
     static const double A##_##B##_bristle_example[] = {BRISTLE_EXAMPLE, A##_a_example, B##_b_example};                 \
     const lg_force_type lg_contact_##A##_##B##_bristle = {CONTACT(A##_##B##_bristle, A, B, ", with bristles"),         \
-                                                          .info.nmem = BRISTLE_MEMORY * LG_POINTS_OF_##A,              \
+                                                          .info.nmem = BRISTLE_MEMORY * (POINTS),                      \
                                                           .memory = &A##_##B##_memory};
-LG_BRISTLE_PAIRS(LG_PAIR)
+
+#define LG_PAIR(A, B, ...) BRISTLE_ROW(A, B, LG_POINTS_OF_##A, __VA_ARGS__)
+LG_POINT_PAIRS(LG_PAIR)
+LG_SLIDING_PAIRS(LG_PAIR)
 #undef LG_PAIR
+
+BRISTLE_ROW(box, box, 2 * LG_POINTS_OF_box, LG_BOX("a", LG_FIRST_AXES), LG_BOX("b", LG_SECOND_AXES))

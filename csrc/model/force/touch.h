@@ -75,15 +75,6 @@ typedef struct lg_shapes { /* a pair of shapes */
     LG_POTENTIAL_PAIRS(LG_PAIR)                                                                                        \
     LG_SLIDING_PAIRS(LG_PAIR)
 
-/* Those of which there are contacts with bristles. */
-#define LG_BRISTLE_PAIRS(LG_PAIR)                                                                                      \
-    LG_PAIR(sphere, plane, LG_SPHERE("a", LG_FIRST_AXES), LG_PLANE("b", LG_SECOND_AXES))                               \
-    LG_PAIR(capsule, plane, LG_CAPSULE("a", LG_FIRST_AXES), LG_PLANE("b", LG_SECOND_AXES))                             \
-    LG_PAIR(disc, plane, LG_DISC("a", LG_FIRST_AXES), LG_PLANE("b", LG_SECOND_AXES))                                   \
-    LG_PAIR(box, plane, LG_BOX("a", LG_FIRST_AXES), LG_PLANE("b", LG_SECOND_AXES))                                     \
-    LG_PAIR(sphere, sphere, LG_SPHERE("a", LG_FIRST_AXES), LG_SPHERE("b", LG_SECOND_AXES))                             \
-    LG_PAIR(sphere, box, LG_SPHERE("a", LG_FIRST_AXES), LG_BOX("b", LG_SECOND_AXES))
-
 #define LG_PAIR(A, B, ...) extern const lg_shapes lg_##A##_on_##B;
 LG_SHAPE_PAIRS(LG_PAIR)
 #undef LG_PAIR
