@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from itertools import pairwise
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -180,6 +181,9 @@ class TendonBuilder(SpringBuilder):
                 raise ValueError(f"{label}: only a drum at the first or last place has an angle wound on it")
             angle = number(f"angle of {label}", *wound, nonnegative=True) if wound else 0.0
             found.append(Circle(x, radius, triad_about(np.asarray(axis, dtype=float)), angle))
+        for i, (a, b) in enumerate(pairwise(found)):
+            if not np.isfinite(_meet(a, b)[2]):
+                raise ValueError(_no_piece(name, i, a, b))
         return _fasten(found)
 
 
@@ -215,9 +219,6 @@ def _along(name: str, circles: list[Circle]) -> tuple[list[list[float]], float]:
     length, arrival = 0.0, 0.0
     for i, (a, b) in enumerate(zip(circles, circles[1:], strict=False)):
         leave, arrive, piece = _meet(a, b)
-        if not np.isfinite(piece):
-            raise ValueError(f"{name!r}: of its places {i} and {i + 1} one is inside the pulley at the other")
-
         arc = (leave - arrival) % FULL if i else a.wound  # less than a full turn round a pulley
         leave = arrival + arc if a.radius else 0.0
         if i == len(circles) - 2 and b.radius:
@@ -228,3 +229,14 @@ def _along(name: str, circles: list[Circle]) -> tuple[list[list[float]], float]:
         angles.append([leave, arrive])
         arrival = arrive
     return angles, length + circles[-1].radius * circles[-1].wound
+
+
+def _no_piece(name: str, i: int, a: Circle, b: Circle) -> str:
+    """Why no straight piece leads from a place to the next one."""
+    if not (a.radius and b.radius):
+        return f"{name!r}: of its places {i} and {i + 1} one is inside the pulley at the other"
+    return (
+        f"{name!r}: no straight piece leads from its pulley {i} to its pulley {i + 1}, since their circles overlap: "
+        f"their radii are {a.radius:g} and {b.radius:g} m and their centres {np.linalg.norm(b.x - a.x):g} m apart; "
+        "give smaller radii or another place or, where the tendon runs round them in opposite senses, the same sense"
+    )

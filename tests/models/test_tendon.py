@@ -462,6 +462,10 @@ REFUSED = [
     ({"stiffness": 1.0, "pulleys": {5: ((0, 0, 1), 0.1)}}, "numbers of places from 0 to 2 expected, got 5"),
     ({"stiffness": 1.0, "pulleys": {1: ((0, 0, 1), -0.1)}}, "radius of pulley 1 of 'rope': a positive number"),
     ({"stiffness": 1.0, "pulleys": {1: ((0, 0, 1), 2.0)}}, "one is inside the pulley at the other"),
+    (
+        {"stiffness": 1.0, "pulleys": {1: ((0, 0, 1), 0.6), 2: ((0, 0, -1), 0.5)}},
+        "no straight piece leads from its pulley 1 to its pulley 2, .* 0.6 and 0.5 m .* 1.04403 m apart; give smaller",
+    ),
     ({"stiffness": 1.0, "pulleys": {1: ((0, 0, 1), 0.1, 1.0)}}, "only a drum at the first or last place"),
     ({"stiffness": 1.0, "pulleys": {1: 0.1}}, r"pulley 1 of 'rope': \(axis, radius\) or .* expected, got 0.1"),
     ({"stiffness": 1.0, "pulleys": {0: ((0, 0, 1), 0.1, 1.0, 2.0)}}, "pulley 0 of 'rope': .* expected"),
