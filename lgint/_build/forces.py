@@ -215,6 +215,10 @@ class ForceBuilder(TendonBuilder):
         held = row["stiffness"] != 0 or row["damping"] != 0
         if motion is not None and not held:
             raise ValueError(f"motion of {label}: it has no effect without stiffness and damping; give one of them")
+        if not row["stiffness"] and "pieces" in course and not any(any(piece[2:]) for piece in course["pieces"]):
+            raise ValueError(
+                f"motion of {label}: it has no rate, and thus no effect on damping; give a stiffness as well"
+            )
         if saturation is not None:
             if not held and row["torque"] == 0 and "vector" in load:
                 raise ValueError(

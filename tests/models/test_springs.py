@@ -200,3 +200,6 @@ def test_values_beside_a_stiffness_of_zero_are_refused():
         b.add_joint_drive("pin", saturation=2.0, name="s")
     with pytest.raises(ValueError, match="motion of 's': it has no effect without stiffness and damping"):
         b.add_joint_drive("pin", torque=1.0, motion=0.3, name="s")
+    with pytest.raises(ValueError, match="motion of 's': it has no rate, .*; give a stiffness as well"):
+        b.add_joint_drive("pin", damping=1.0, motion=0.3, name="s")
+    b.add_joint_drive("pin", damping=1.0, motion=[(0.0, 0.0, 0.5, 0.0)], name="s")
