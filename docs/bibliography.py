@@ -13,6 +13,8 @@ LETTERS = {
     r"\l": "ł",
 }
 Fields = dict[str, str]
+LINE = 120  # columns of a page
+MARK = re.compile(r"(?:[-+*=~:]+|#+|\d+[.)])$|[>|]")  # not at the beginning of a line
 
 
 def entries(bibliography: Path) -> dict[str, Fields]:
@@ -56,11 +58,13 @@ def family_names(authors: str) -> str:
 def reference_list(bibliography: Path) -> str:
     """Return every entry below its key, to which links lead."""
     found = sorted(entries(bibliography).items())
-    return "\n".join(f"## {key}\n\n{reference(fields)}\n" for key, fields in found)
+    return "\n".join(
+        f"## {key}\n\n{wrapped(reference(fields))}\n" for key, fields in found
+    )
 
 
 def reference(fields: Fields) -> str:
-    """Return an entry as one line."""
+    """Return the text of an entry."""
     authors = fields["author"].replace(" and ", "; ")
     where = fields.get("journal") or fields.get("publisher", "")
     numbered = f"{where} {fields.get('volume', '')}".strip()
@@ -86,3 +90,19 @@ def cite(reference: str, papers: dict[str, str], folder: str = "") -> str:
 def citation(key: str, papers: dict[str, str], folder: str = "") -> str:
     """Return authors and year, with a link to the entry."""
     return f"[{papers[key]}]({folder}references.md#{key})"
+
+
+def wrapped(text: str, indent: str = "") -> str:
+    """Return text in lines of at most 120 columns; all but the first are indented.
+
+    No line begins with a mark that would make a list or a heading of it.
+    """
+    lines: list[list[str]] = [[]]
+    for word in text.split():
+        if len(" ".join([*lines[-1], word])) + len(indent) <= LINE or not lines[-1]:
+            lines[-1].append(word)
+            continue
+        lines.append([word])
+        while MARK.match(lines[-1][0]) and len(lines[-2]) > 1:
+            lines[-1].insert(0, lines[-2].pop())
+    return f"\n{indent}".join(map(" ".join, lines))

@@ -6,23 +6,22 @@ verdicts on papers and from files of measurements.
 
 import ast
 import csv
+import html
 import json
 import math
 import re
-import textwrap
 from collections.abc import Iterable
 from itertools import groupby, product
 from pathlib import Path
 from typing import Any
 
-from bibliography import cite, papers_in, reference_list
+from bibliography import LINE, cite, papers_in, reference_list, wrapped
 
 from lgint import Stepper, _core, models
 from lgint._model.formulations import FORMULATIONS
 from lgint._papers import catalogue
 
 Row = dict[str, Any]
-LINE = 120  # columns of a page
 VALIDATION_COLUMNS = ("number", "reference", "here", "difference", "verdict")
 
 
@@ -212,11 +211,12 @@ def tableau_text(row: Row) -> str:
         for b in ("b", "b_hat", "d")
         if tableau.get(b)
     ]
-    body = r" \\ ".join(lines) + r" \\ \hline " + r" \\ ".join(weights)
+    rows = [*lines[:-1], lines[-1] + r" \\ \hline", *weights]
     size = r"\scriptsize " if stages > 6 else ""
     columns = "c" * stages
-    array = rf"{size}\begin{{array}}{{c|{columns}}} {body} \end{{array}}"
-    return f"{code(row['name'])}\n\n$${array}$$\n"
+    body = " \\\\\n".join(map(wrapped, rows))
+    array = rf"{size}\begin{{array}}{{c|{columns}}}" + f"\n{body}\n" + r"\end{array}"
+    return f"{code(row['name'])}\n\n$$\n{array}\n$$\n"
 
 
 def fraction(number: str) -> str:
@@ -249,7 +249,7 @@ def element_text(row: Row, papers: dict[str, str], example: str | None) -> str:
     counts = f"Frames: {row['nframes']}. Constraint rows: {row['nrows']}."
     source = f"Reference: {cite(row['reference'], papers)}."
     shown = f" Example: {example}." if example else ""
-    head = ["parameter", "shape", "unit", "meaning", "valid values", "default"]
+    head = ["parameter", "shape", "unit", "meaning", "valid", "default"]
     lines = [
         [
             code(p["name"]),
@@ -262,7 +262,7 @@ def element_text(row: Row, papers: dict[str, str], example: str | None) -> str:
         for p in row["parameters"]
     ]
     parameters = table(head, lines) if lines else ""
-    text = f"{row['doc']} {counts} {source}{shown}"
+    text = wrapped(f"{row['doc']} {counts} {source}{shown}")
     return f"## {row['name']}\n\n{text}\n\n{parameters}\n"
 
 
@@ -323,21 +323,24 @@ def paper_tables(verdicts: list[Row], papers: dict[str, str]) -> str:
 
 
 def artifact_table(rows: list[Any], found: dict[str, list[Row]]) -> str:
-    """Return one line per artifact: its thumbnail, and below its verdict what it shows.
+    """Return a row per artifact: its thumbnail, and beside it its verdict.
 
     Two columns fit a telephone.
     """
-    return table(
-        ["picture", "artifact and verdict"],
-        (
-            [
-                thumbnail(r),
-                f"{code(r.name)}: {score(found.get(r.key, []))}<br>{plain(r.shows)}"
-                f"<br>Reproduced if: {plain(r.reproduced)}{chosen(r)}",
-            ]
-            for r in rows
-        ),
+    return html_table(
+        [thumbnail(row), artifact_text(row, found.get(row.key, []))] for row in rows
     )
+
+
+def artifact_text(row: Any, claims: list[Row]) -> str:
+    """Return the verdict on an artifact, what it shows, and what was expected."""
+    parts = [
+        f"{code(row.name)}: {score(claims)}",
+        plain(row.shows),
+        f"Reproduced if: {plain(row.reproduced)}",
+    ]
+    parts += [f"*Chosen here: {plain(row.ours)}.*"] if row.ours else []
+    return "\n\n".join(parts)
 
 
 def thumbnail(row: Any) -> str:
@@ -345,11 +348,6 @@ def thumbnail(row: Any) -> str:
     path = f"images/papers/{row.key}.webp"
     there = (Path(__file__).parent / path).exists()
     return f"![{plain(row.key)}]({path})" if there else "table"
-
-
-def chosen(row: Any) -> str:
-    """Return what was chosen here because the paper does not say it."""
-    return f"<br>*Chosen here: {plain(row.ours)}.*" if row.ours else ""
 
 
 def score(claims: list[Row]) -> str:
@@ -370,9 +368,9 @@ def claim_lists(claims: list[tuple[str, Row]]) -> list[str]:
         )
         line = f"- {code(name)}: {text}: paper {paper}, here {here}."
         if claim["verdict"] == "differs":
-            differ.append(f"{line} Why: {why}." if why else line)
+            differ.append(wrapped(f"{line} Why: {why}." if why else line, "  "))
         else:
-            hold.append(line)
+            hold.append(wrapped(line, "  "))
     parts = ["What differs:\n", *differ, ""] if differ else []
     if hold:
         summary = f"<details><summary>{len(hold)} claims that hold</summary>\n"
@@ -471,7 +469,17 @@ def stiff_table(folder: Path) -> str:
         lines.append(
             [case, error, *(rounded((plain | here).get(code, "nan")) for code in columns)]
         )
-    return source(rows) + table(["case", "error", *columns], lines)
+    first = 2 + len(columns) - len(dict.fromkeys(others))
+    head = ["case", "error", *columns]
+    return "\n".join(
+        [
+            source(rows) + table(head[:first], (line[:first] for line in lines)),
+            "In other formulations:\n",
+            table(
+                [*head[:2], *head[first:]], ([*row[:2], *row[first:]] for row in lines)
+            ),
+        ]
+    )
 
 
 def scipy_table(folder: Path) -> str:
@@ -563,35 +571,44 @@ def validation_table(lines: list[Row]) -> str:
     head = ["number", "reference", "lgint", "difference", "verdict"]
     numbers = table(head, ([row[key] for key in VALIDATION_COLUMNS] for row in lines))
     why = dict.fromkeys(row["why"] for row in lines if row["why"])
-    notes = "".join(f"\n{text[0].upper()}{text[1:]}.\n" for text in why)
+    notes = "".join(f"\n{wrapped(f'{text[0].upper()}{text[1:]}.')}\n" for text in why)
     title = case["title"][0].upper() + case["title"][1:]
     source = case["source"]
     command = code(f"lgint reproduce validation/{case['case']}")
-    return f"## {title}\n\n{source}; {command}\n\n{numbers}{notes}"
-
-
-def wrapped(text: str, indent: str = "") -> str:
-    """Return text in lines of at most 120 columns; all but the first are indented."""
-    lines = textwrap.wrap(
-        text,
-        LINE,
-        subsequent_indent=indent,
-        break_long_words=False,
-        break_on_hyphens=False,
-    )
-    return "\n".join(lines)
+    made = wrapped(f"{source}; {command}")
+    return f"## {title}\n\n{made}\n\n{numbers}{notes}"
 
 
 def table(head: list[str], lines: Iterable[list[Any]]) -> str:
-    """Return a table."""
-    rows = [head, ["---"] * len(head), *lines]
-    return (
-        "\n".join(
-            "| " + " | ".join(str(cell).replace("|", r"\|") for cell in row) + " |"
-            for row in rows
-        )
-        + "\n"
-    )
+    """Return a table; one with rows that are too wide for a line is written in HTML."""
+    cells = [[str(cell) for cell in row] for row in lines]
+    rows = [[cell.replace("|", r"\|") for cell in row] for row in (head, *cells)]
+    rows.insert(1, ["---"] * len(head))
+    text = [f"| {' | '.join(row)} |" for row in rows]
+    if max(map(len, text)) <= LINE:
+        return "\n".join(text) + "\n"
+    return html_table(cells, head)
+
+
+def html_table(rows: Iterable[list[str]], head: Iterable[str] = ()) -> str:
+    """Return a table whose rows, unlike those of Markdown, may have many lines."""
+    titles = [*head]
+    top = f"<thead>\n{html_row(titles, 'th')}\n</thead>\n" if titles else ""
+    body = "\n".join(map(html_row, rows))
+    return f'<table class="docutils">\n{top}<tbody>\n{body}\n</tbody>\n</table>\n'
+
+
+def html_row(cells: list[str], kind: str = "td") -> str:
+    """Return a row in lines of limited length."""
+    text = " ".join(f"<{kind}>{html_cell(cell)}</{kind}>" for cell in cells)
+    return "\n\n".join(map(wrapped, f"<tr>{text}</tr>".split("\n\n")))
+
+
+def html_cell(text: str) -> str:
+    """Return a cell in HTML, or between blank lines as Markdown if it needs that."""
+    if re.search(r"[\[$*\\]|\n\n", text):
+        return f"\n\n{text}\n\n"
+    return re.sub("`(.*?)`", r"<code>\1</code>", html.escape(text, quote=False))
 
 
 def code(text: Any) -> str:
