@@ -49,9 +49,10 @@ slow: $(VENV)/test.stamp
 # reported, as Python itself never frees some memory. The sanitizers' report goes to stderr, which pytest must not
 # capture. Left out are tests that measure time or memory, slow ones, those in a browser, those of the source tree, and
 # those of Python code above runs and models that other tests run: artifacts of papers, linear analysis, sweeps, folders
-# of long runs, keys, studies, plots, notebooks and commands.
+# of long runs, keys, studies, fits, plots, films, notebooks, commands and cases of the validation page.
 SANITIZED := $(abspath build/sanitize)
-UNSANITIZED := layout papers linear $(addprefix face/test_,sweep* long_runs.py keys.py study.py plot.py notebook.py cli.py)
+UNSANITIZED := layout papers linear validation $(addprefix face/test_,sweep* long_runs.py keys.py study.py fit.py \
+    plot.py film.py notebook.py cli.py)
 FUZZ := 50
 SANITIZED_PYTEST = LD_PRELOAD="$(PRELOAD)" ASAN_OPTIONS=detect_leaks=0 PYTHONMALLOC=malloc \
     PYTHONPATH=$(SANITIZED)/lib $(PARALLEL_PYTEST) $(NO_NOTEBOOKS) --capture=sys

@@ -27,7 +27,7 @@ CHROMIUM = next(filter(None, map(shutil.which, [NAMED] if NAMED else ["chromium"
 
 
 # of a test with more cases than these, `--cases` leaves some out
-MANY_CASES = 16
+MANY_CASES = 8
 
 
 def pytest_addoption(parser):
