@@ -366,13 +366,15 @@ def adjoint(
     start: dict[str, Any],  # what on_mark of `integrate` got
     options: dict[str, Any],
     stops: ArrayLike | None,
-    steps: int,  # of the segment
+    steps: int,  # of the segment; 0: only its start
     slopes: tuple[int, ArrayLike | None, ArrayLike | None],  # with arrays in the segment with which the run begins
     rows: tuple[ArrayLike, ArrayLike],  # times of saved states, and derivatives by q, v, vdot and lam of each
-    state: ArrayLike | None,  # derivatives by the state at the end of the segment; None: zero
+    state: ArrayLike | None,  # derivatives by the state at the end of the segment; what is missing is zero
     gradient: ArrayLike,  # so far
     progress: Callable[[float], None] | None = None,
-    tape: object = None,  # of the whole run, which is then the segment; None: the steps are taken once more
+    tape: object = None,  # of the whole run; None: the steps are taken once more
+    before: int = 0,  # steps on the tape before those of the segment
+    cut: bool = False,  # an event has cut the last step: `state` belongs to the end of the whole step
     /,
 ) -> tuple[int, Array, Array]:
     """A segment of a run backwards: the number of rows that are left, which are those of earlier segments, the

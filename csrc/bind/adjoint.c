@@ -16,7 +16,7 @@ typedef struct adjoint_call {
     lg_adjoint adjoint;
 } adjoint_call;
 
-/* The derivatives of the start, (dq, dv), which only the first segment has. */
+/* The derivatives of the start, (dq, dv), which only segments that begin with one have. */
 static int read_slopes(PyObject *owned, PyObject *system, PyObject *given, adjoint_call *c)
 {
     PyObject *dq, *dv;
@@ -60,6 +60,7 @@ static int read_state(PyObject *owned, PyObject *given, adjoint_call *c)
     c->adjoint.state = n > 0 ? malloc((size_t)n * sizeof(double)) : NULL;
     if (c->adjoint.state)
         memcpy(c->adjoint.state, values, (size_t)n * sizeof(double));
+    c->adjoint.nstate = n;
     return n < 0 ? -1 : 0;
 }
 
@@ -91,11 +92,11 @@ static PyObject *go_back(adjoint_call *c, const lg_module *module, PyArrayObject
 
 const char lg_adjoint_doc[] =
     "adjoint(system, method, t0, t_end, h, q, v, start, options, stops, steps, slopes, rows, state, gradient,\n"
-    "        progress=None, tape=None)\n--\n\n"
-    "A segment of `steps` steps of a run backwards, from `state`, the derivatives by the state at its end (None: "
-    "zero).\n"
-    "The steps are taken once more, unless they are on a tape of the run. Returns the number of rows that are left, "
-    "the derivatives by the state at its start, and the gradient.";
+    "        progress=None, tape=None, before=0, cut=False)\n--\n\n"
+    "A segment of `steps` steps of a run backwards, from `state`, the derivatives by the state at its end (what is "
+    "missing is zero).\n"
+    "The steps are taken once more, unless they are on a tape of the run, after `before` others. Returns the number of "
+    "rows that are left, the derivatives by the state at its start, and the gradient.";
 
 PyObject *lg_adjoint_call(PyObject *self, PyObject *args)
 {
@@ -103,9 +104,9 @@ PyObject *lg_adjoint_call(PyObject *self, PyObject *args)
     PyObject *stops, *slopes, *rows, *state, *gradient, *tape = Py_None, *result = NULL;
     adjoint_call c = {.schedule.save_every = 1};
     lg_run_arguments a;
-    if (!PyArg_ParseTuple(args, "OsdddOOOOOlOOOO|OO:adjoint", &a.system, &a.method, &a.t0, &c.schedule.t_end,
+    if (!PyArg_ParseTuple(args, "OsdddOOOOOlOOOO|OOlp:adjoint", &a.system, &a.method, &a.t0, &c.schedule.t_end,
                           &c.schedule.h, &a.q, &a.v, &a.start, &a.options, &stops, &c.adjoint.steps, &slopes, &rows,
-                          &state, &gradient, &c.gil.progress, &tape) ||
+                          &state, &gradient, &c.gil.progress, &tape, &c.adjoint.before, &c.adjoint.cut) ||
         lg_function("progress", &c.gil.progress) < 0 || (tape != Py_None && !(c.adjoint.tape = lg_tape_in(tape))))
         return NULL;
     PyObject *owned = PyList_New(0);

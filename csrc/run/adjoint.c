@@ -12,6 +12,7 @@ typedef struct segment {
     lg_run run;
     lg_tape again; /* the steps of a run without a tape */
     const lg_tape *tape;
+    long from; /* number of the first step on the tape */
     lg_sensitivities s; /* the adjoint of the present state */
     double t; /* on the way back */
     lg_poll poll;
@@ -24,15 +25,21 @@ static const lg_stepper_adjoint *adjoint_of(const lg_run *run)
     return run->stepper->type->sensitivities->adjoint;
 }
 
-/* The parts of the adjoint of a state, with memory for them if there is none. */
+/* The parts of the adjoint of a state, with memory for those that are not given. */
 static lg_status open_state(segment *g)
 {
     lg_adjoint *given = g->given;
     const lg_run *run = &g->run;
     int nv = run->system->space->nv, nrows = run->system->pattern->nrows;
-    given->nstate = 3 * nv + nrows + lg_sensitivities_own_count(run->stepper);
-    if (!given->state && !(given->state = calloc((size_t)given->nstate, sizeof *given->state)))
-        return LG_NO_MEMORY;
+    int known = given->state ? given->nstate : 0, count = 3 * nv + nrows + lg_sensitivities_own_count(run->stepper);
+    if (!given->state || known < count) {
+        double *state = realloc(given->state, (size_t)count * sizeof *state);
+        if (!state)
+            return LG_NO_MEMORY;
+        lg_zero(count - known, state + known);
+        given->state = state;
+    }
+    given->nstate = count;
     double *q = given->state;
     g->s = (lg_sensitivities){1, q, q + nv, q + 2 * (long)nv, q + 3 * (long)nv, q + 3 * (long)nv + nrows};
     return LG_OK;
@@ -101,24 +108,28 @@ static lg_status go_over_restart(segment *g, const lg_state *state, double past)
     return lg_sensitivities_restart_adjoint(g->run.stepper, &point, state, &g->s, g->given->gradient);
 }
 
+/* Step i of the segment. What comes after a step that was cut is the caller's. */
 static lg_status go_over_step(segment *g, long i)
 {
-    const lg_taken *step = lg_tape_step(g->tape, i);
-    const lg_state *end = i + 1 < g->tape->count ? &lg_tape_step(g->tape, i + 1)->before : &g->tape->end;
+    long number = g->from + i;
+    const lg_taken *step = lg_tape_step(g->tape, number);
+    const lg_state *end = number + 1 < g->tape->count ? &lg_tape_step(g->tape, number + 1)->before : &g->tape->end;
+    int cut = g->given->cut && i == g->given->steps - 1;
     g->t = end->t;
-    add_rows(g, end->t);
-    if (step->restarts)
+    if (!cut)
+        add_rows(g, end->t);
+    if (step->restarts && !cut)
         LG_TRY(go_over_restart(g, end, step->past));
     LG_TRY(
         adjoint_of(&g->run)->step(g->run.stepper, &step->before, &step->after, step->kept, &g->s, g->given->gradient));
     return lg_poll_after(&g->poll, 1e3);
 }
 
-/* The start of the run: its accelerations follow from q and v, and these from the parameters. */
+/* A start: its accelerations follow from q and v, and these from the parameters. */
 static lg_status go_over_start(segment *g)
 {
     const lg_adjoint *given = g->given;
-    const lg_state *start = &lg_tape_step(g->tape, 0)->before;
+    const lg_state *start = given->steps ? &lg_tape_step(g->tape, g->from)->before : &g->run.state;
     int nv = g->run.system->space->nv;
     add_rows(g, start->t);
     LG_TRY(go_over_restart(g, start, start->t));
@@ -137,7 +148,7 @@ static lg_status poll_back(void *self)
 static lg_status go_back(segment *g)
 {
     g->poll = lg_poll_start(poll_back, g);
-    for (long i = g->tape->count - 1; i >= 0; i--)
+    for (long i = g->given->steps - 1; i >= 0; i--)
         LG_TRY(go_over_step(g, i));
     return g->given->first ? go_over_start(g) : LG_OK;
 }
@@ -145,10 +156,13 @@ static lg_status go_back(segment *g)
 static lg_status run_segment(segment *g, lg_report *report)
 {
     g->tape = g->given->tape;
+    g->from = g->given->before;
     LG_TRY(open_state(g));
     if (!g->tape) {
-        LG_TRY(take_steps(g, report));
+        if (g->given->steps)
+            LG_TRY(take_steps(g, report));
         g->tape = &g->again;
+        g->from = 0;
     }
     lg_status status = go_back(g);
     if (status != LG_OK)

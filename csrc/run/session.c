@@ -11,7 +11,8 @@ typedef struct recording {
     const lg_state *reached; /* the state from which a resumed run goes on after the last row */
     double saved; /* time of the last row */
     double gone; /* rows that have been taken away */
-    long steps, marks; /* steps so far, and how often `mark` has been called */
+    long steps, marks; /* steps since the start or the last action, and how often `mark` has been called since then */
+    long before; /* steps until then */
     double begin, taken; /* wall times of the beginning and of the last call of `take` */
 } recording;
 
@@ -94,7 +95,7 @@ static lg_status session_save(void *self, const lg_state *state, double h)
     return is_full(r) ? take_rows(r) : LG_OK;
 }
 
-/* The start of the last step is marked if it is the next one to be marked. */
+/* The start of the last step is marked if it is the next one to be marked; an action begins anew. */
 static lg_status mark(recording *r)
 {
     const lg_session *session = r->session;
@@ -102,7 +103,7 @@ static lg_status mark(recording *r)
     if (!session->mark || r->steps++ != next)
         return LG_OK;
     r->marks++;
-    return session->mark(session->observer->self, next, &r->run.before, lg_run_carry_count(&r->run));
+    return session->mark(session->observer->self, r->before + next, &r->run.before, lg_run_carry_count(&r->run));
 }
 
 static lg_status session_step(void *self, lg_run *run, double *t_stop)
@@ -133,6 +134,8 @@ static lg_status session_act(void *self, lg_run *run, int *acts, int *goes_on)
     lg_status status = observer->act(observer->self, run, acts, goes_on);
     if (status != LG_OK || !*acts)
         rows->count = before;
+    else
+        r->before += r->steps, r->steps = r->marks = 0;
     return status;
 }
 

@@ -20,7 +20,7 @@ class Mark(NamedTuple):
     t: float
     q: Array
     v: Array
-    start: dict[str, Array]  # what the core takes as `start`
+    start: dict[str, Any]  # what the core takes as `start`
 
 
 class Checkpoints:
@@ -29,7 +29,7 @@ class Checkpoints:
     def __init__(self, folder: Path | None) -> None:
         self._folder = folder
         self._marks: list[Mark] = []
-        self._count = 0
+        self.times: list[float] = []
 
     def add(self, step: int, t: float, q: Array, v: Array, start: dict[str, Array]) -> None:
         """What the core calls."""
@@ -37,11 +37,11 @@ class Checkpoints:
             self._marks.append(Mark(step, t, q, v, start))
         else:
             arrays: dict[str, Any] = {"step": step, "t": t, "q": q, "v": v, **start}
-            np.savez(self._file(self._count), **arrays)
-        self._count += 1
+            np.savez(self._file(len(self)), **arrays)
+        self.times.append(t)
 
     def __len__(self) -> int:
-        return self._count
+        return len(self.times)
 
     def __getitem__(self, i: int) -> Mark:
         if self._folder is None:

@@ -12,9 +12,9 @@ from lgint import _core
 from lgint._args import Array, checked_function, number, shown, takes_one
 from lgint._model.compiled import CompiledFunction, checked, is_compiled
 from lgint._model.system import System
+from lgint._run.flights import Flights
 from lgint._run.rest import Jump, explained, rests, round_off
 from lgint._run.saltation import LACKING, Acting, Cut, Saltation
-from lgint._run.sensitivity import parameters_of
 from lgint._run.trajectory import Trajectory
 from lgint._state.state import Parts, State
 
@@ -115,7 +115,7 @@ class Events:
         self._acting: list[int] = []  # those whose action is due
         self._acted: dict[int, float] = {}  # when they acted last
         self._jumps: dict[int, Jump] = {}  # what they did
-        self._saltation: Saltation | None = None  # of a run with derivatives by parameters
+        self._saltation: Saltation | Flights | None = None  # of a run with derivatives by parameters
         self._cut: Cut | None = None  # where the last event has cut its step
         self._resting: int | None = None  # the function that an action has left at rest at its zero
         self.found: list[list[tuple[float, Array, Array]]] = [[] for _ in functions]
@@ -186,9 +186,9 @@ class Events:
         state = known.state(row)
         return float(np.sign(self._value(i, state.t, state.q, state.v, state.mem)))
 
-    def differentiate(self, names: Sequence[str]) -> None:
+    def differentiate(self, saltation: Saltation | Flights) -> None:
         """The run has derivatives by parameters, which its events change."""
-        self._saltation = Saltation(self._model, parameters_of(names))  # type: ignore[arg-type]
+        self._saltation = saltation
 
     def on_step(self, t: float, q: Array, v: Array, mem: Array, both_ends: BothEnds) -> Any:
         """Records the events of a step that ends at `t`; returns the time of the one that ends the run, if any.
@@ -205,8 +205,9 @@ class Events:
                 f"sensitivity: event {_name(self.functions[self._acting[0]])}: at t = {stop:.9g} the run starts at the "
                 "zero of the function, which it may not reach with other parameters; start it before or after that"
             )
-        self._cut = Cut(stop, end - begin, self._saltation.inside(ends[:-1], ends[-1], stop))
-        return stop if stop == end else (stop, *(np.ravel(part.T) for part in self._cut.slopes))
+        self._cut = self._saltation.cut(ends, stop)
+        slopes = self._cut.slopes
+        return stop if stop == end or slopes is None else (stop, *(np.ravel(part.T) for part in slopes))
 
     def _watched(self, t: float, q: Array, v: Array, mem: Array, both_ends: BothEnds) -> float | None:
         if self.values is None or self._skips:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from os import PathLike
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 import numpy as np
 
@@ -13,38 +14,24 @@ from lgint import _core
 from lgint._args import Array, checked_function, flag, number, shown
 from lgint._model.model import Model
 from lgint._model.names import Method
+from lgint._run.backwards import Backwards, Plan
 from lgint._run.checkpoints import Checkpoints, checkpoints_in
+from lgint._run.events import Events
+from lgint._run.flights import Flights
 from lgint._run.integrate import count, integrate, times_of
 from lgint._run.numbers import Numbers
 from lgint._run.options import all_options, check_options, inherited, steps_of
 from lgint._run.outputs import Output, outputs_of
 from lgint._run.progress import progress_bar
 from lgint._run.pullback import pull_back
-from lgint._run.sensitivity import parameters_of, slopes_of
+from lgint._run.sensitivity import parameters_of, refuse_curve, slopes_of
 from lgint._run.start import Start, start_of, start_option
 from lgint._run.trajectory import Trajectory
 from lgint._state.state import State
 
 Cost = Callable[..., tuple[float, Any]]
-TAKEN: Final = ("t_end", "h", "t0", "save_every", "stops", "start", "progress")  # arguments of integrate
+TAKEN: Final = ("t_end", "h", "t0", "save_every", "stops", "events", "start", "progress")  # arguments of integrate
 _TAPE: Final = 2.0**28  # bytes of memory in which all steps are kept, if they take no more
-
-
-class _Plan(NamedTuple):
-    """The run, as the core is given it."""
-
-    model: Model
-    core: _core.System
-    method: str
-    options: dict[str, Any]
-    start: Start
-    given: dict[str, Any]  # options for the core
-    t_end: float
-    h: float
-    save_every: int
-    stops: Array | None
-    slopes: tuple[int, Array, Array]  # number of parameters, derivatives of the start
-    report: Callable[[float], None] | None
 
 
 def gradient(
@@ -79,16 +66,17 @@ def gradient(
         In each tuple the name of a method of `Trajectory`, followed by its arguments: ("position", "tip").
     every_state : bool
         True: the cost sees all states that `integrate` would save, which are the start and every accepted step or,
-        with `save_every`, some of them. False: the cost sees only the states at `stops` and at `t_end`, and the run
-        that is returned has no others.
+        with `save_every`, some of them, and the states before and after each action of an event. False: the cost sees
+        only the states at `stops` and at `t_end`, as far as the run goes, and the run that is returned has no others.
     checkpoints : path, optional
         A folder for checkpoints, which are states from which the backward pass repeats parts of the run. The folder is
         created if it does not exist, and its files are removed at the end. Neither the number of checkpoints nor the
         number of steps between two of them exceeds the square root of twice the number of steps. Default: nothing is
         written; all steps are kept in memory if they need at most 256 MB, and otherwise only the checkpoints are.
     **arguments
-        `t_end`, `h`, `t0`, `save_every`, `stops`, `progress` and options of the method, as for `integrate`.
-        `save_every` requires `every_state=True`.
+        `t_end`, `h`, `t0`, `save_every`, `stops`, `events`, `progress` and options of the method, as for `integrate`.
+        `save_every` requires `every_state=True`. Progress is shown again on the way back; a function is then called
+        with times from the end to the start.
 
     Returns
     -------
@@ -115,19 +103,18 @@ def gradient(
     Numbers(model, names, 0.0)  # the model has all of these
     _check_outputs(model, wanted)
     plan = _plan(model, method, names, every_state, arguments)
-    with (
-        checkpoints_in(checkpoints) as marks,
-        progress_bar(arguments.get("progress", False), plan.start.t, plan.t_end, "s") as report,
-    ):
-        plan = plan._replace(report=report)
-        run, tape = _forwards(plan, marks, every_state, 0.0 if checkpoints is not None else _TAPE)
+    progress = arguments.get("progress", False)
+    with checkpoints_in(checkpoints) as marks:
+        with progress_bar(progress, plan.start.t, plan.t_end, "s") as report:
+            run, tape = _forwards(plan, marks, every_state, 0.0 if checkpoints is not None else _TAPE, report)
         values = [_values(output, run) for output in wanted]
         value, weights = _cost(cost, run, wanted, values)
         rows, found = pull_back(run, names, wanted, weights)
         try:
-            return value, found + _backwards(plan, marks, tape, run, rows), run
-        except (_core.IntegrationError, _core.Interrupted) as error:
-            error.trajectory = run
+            with _progress_back(progress, run) as report:
+                return value, found + Backwards(plan, run, rows, report).gradient(marks, tape), run
+        except BaseException as error:
+            error.trajectory = run  # type: ignore[attr-defined]
             raise
 
 
@@ -138,7 +125,7 @@ def _check_outputs(model: Model, outputs: list[Output]) -> None:
             getattr(model.state(), output.accessor)(*output.arguments)
 
 
-def _plan(model: Model, method: str, parameters: Sequence[str], every_state: bool, arguments: dict[str, Any]) -> _Plan:
+def _plan(model: Model, method: str, parameters: Sequence[str], every_state: bool, arguments: dict[str, Any]) -> Plan:
     known = inspect.signature(integrate).parameters
     options = {name: value for name, value in arguments.items() if name not in known}
     for name in arguments.keys() & known.keys() - {*TAKEN}:
@@ -155,7 +142,13 @@ def _plan(model: Model, method: str, parameters: Sequence[str], every_state: boo
     start = start_of(model, method, t0, None, chosen)
     core, begin, slopes = slopes_of(model, parameters, start)
     step, given = steps_of(method, h, options, {})
-    return _Plan(
+    watch = None if arguments.get("events") is None else Events(model, arguments["events"])
+    flights = Flights(model, parameters)
+    if watch is not None:
+        if watch.may_end or watch.acts:
+            refuse_curve(method, events=True)
+        watch.differentiate(flights)
+    return Plan(
         model,
         core,
         method,
@@ -167,28 +160,37 @@ def _plan(model: Model, method: str, parameters: Sequence[str], every_state: boo
         count("save_every", arguments.get("save_every", 1)),
         None if arguments.get("stops") is None else np.unique(times_of("stops", arguments["stops"])),
         slopes,
-        None,
+        watch,
+        flights,
     )
 
 
 # ---- forwards ----
 
 
-def _forwards(plan: _Plan, marks: Checkpoints, every_state: bool, most: float) -> tuple[Trajectory, object]:
+def _forwards(
+    plan: Plan, marks: Checkpoints, every_state: bool, most: float, report: Callable[[float], None] | None
+) -> tuple[Trajectory, object]:
     """The run, whose checkpoints `marks` gets, and a tape of all steps if that takes no more than `most` bytes."""
     stops = np.empty(0) if plan.stops is None else plan.stops
     only = None if every_state else np.unique([*stops, plan.t_end])
     begin, q, v, memory = plan.start
     arguments = (plan.core, plan.method, begin, plan.t_end, plan.h, plan.save_every, q, v, memory, plan.given)
+    watch: dict[str, Any] = {}
+    if plan.watch is not None:
+        watch = {"on_step": plan.watch.on_step, "ends": plan.watch.may_end}
+        watch |= {"on_stop": plan.watch.on_stop} if plan.watch.acts else {}
+        watch |= {} if plan.watch.compiled is None else {"watch": plan.watch.compiled}
     try:
         result = _core.integrate(
             *arguments,
-            plan.report,
+            report,
             only,
             stops=plan.stops,
             slopes=(plan.slopes[0], None, None),
             on_mark=marks.add,
             tape=most,
+            **watch,
         )
     except BaseException as error:
         so_far = getattr(error, "result", None)
@@ -196,12 +198,31 @@ def _forwards(plan: _Plan, marks: Checkpoints, every_state: bool, most: float) -
             error.trajectory = _trajectory(plan, so_far, -1)  # type: ignore[attr-defined]
         raise
     tape = result.pop("tape", None)
-    return _trajectory(plan, result, 0), tape
+    return _trajectory(plan, result, int(plan.watch is not None and plan.watch.ended)), tape
 
 
-def _trajectory(plan: _Plan, result: dict[str, Any], status: int) -> Trajectory:
+def _trajectory(plan: Plan, result: dict[str, Any], status: int) -> Trajectory:
     result["stats"]["gradients_formed"] = 0
+    if plan.watch is not None:
+        result["events"] = plan.watch.columns()
     return Trajectory(plan.model, plan.method, plan.options, {**result, "status": status})
+
+
+@contextmanager
+def _progress_back(wanted: bool | Callable[[float], None], run: Trajectory) -> Iterator[Callable[[float], None] | None]:
+    """A function of the time on the way back, which moves a bar of its own or calls the caller's function."""
+    if callable(wanted):
+        yield wanted
+        return
+    end = float(run.end["t"][0])
+    with progress_bar(wanted, 0.0, end - float(run.t[0]), "s back") as report:
+        gone = [0.0]
+
+        def move(t: float) -> None:
+            gone[0] = max(gone[0], end - t)  # segments are taken once more on the way
+            report(gone[0])  # type: ignore[misc]
+
+        yield None if report is None else move
 
 
 def _values(output: Output, run: Trajectory) -> Array:
@@ -242,36 +263,3 @@ def _weights(output: Output, values: Array, given: Any) -> Array:
     if not np.isfinite(weights).all():
         raise ValueError(f"cost: finite derivatives by {output} expected")
     return weights
-
-
-# ---- backwards ----
-
-
-def _backwards(plan: _Plan, marks: Checkpoints, tape: object, run: Trajectory, rows: Array) -> Array:
-    """The share of the states in the gradient: of all steps on the tape, or segment by segment from the last one on."""
-    found, state, left, steps = np.zeros(plan.slopes[0]), None, len(rows), run.stats.steps
-    for i in (0,) if tape is not None else reversed(range(len(marks))):
-        mark = marks[i]
-        left, state, found = _core.adjoint(
-            plan.core,
-            plan.method,
-            mark.t,
-            plan.t_end,
-            plan.h,
-            mark.q,
-            mark.v,
-            mark.start,
-            plan.given,
-            plan.stops,
-            steps - mark.step,
-            plan.slopes if mark.step == 0 else (plan.slopes[0], None, None),
-            (run.t[:left], rows[:left]),
-            state,
-            found,
-            None if plan.report is None else (lambda _: None),
-            tape,
-        )
-        steps = mark.step
-    if left:
-        raise ValueError(f"stops: {run.t[left - 1]!r} is no end of a step, as another one is too near to it")
-    return found

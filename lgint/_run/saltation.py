@@ -31,6 +31,7 @@ from lgint._state.slopes import CENTRAL, state_slopes
 from lgint._state.state import Parts, State
 
 GRAZING: Final = 1e-3  # of how far a function would turn within half a step: with less rate it touches its zero
+SHARE: Final = 0.3  # of steps of other differences, as times of events are less like polynomials
 PART: Final = 0.5  # of the last step, within which the rate of a function is found
 CORRECTIONS: Final = 8  # of the time at which a displaced state is at the zero
 
@@ -43,7 +44,7 @@ class Cut(NamedTuple):
 
     t: float
     length: float  # of the step before it
-    slopes: Slopes
+    slopes: Slopes | None  # None: they are found backwards
 
 
 class Acting(NamedTuple):
@@ -87,11 +88,16 @@ class Saltation:
     """The derivatives of a run where its events cut steps, by the parameters of these names."""
 
     def __init__(self, model: Model, names: Sequence[str]) -> None:
-        self.model, self.names = model, names
+        self.model, self.names = model, [*names]
 
-    def inside(self, step: Sequence[Any], rows: Array, time: float) -> Slopes:
+    def cut(self, ends: Sequence[Any], time: float) -> Cut:
+        """The cut of a step at a time, from both ends of the step, which also have the derivatives of the run."""
+        *step, rows = ends
+        begin, end = step[0]
+        return Cut(time, end - begin, self.inside(step, sensitivity_of(self.names, rows, self.model.nv), time))
+
+    def inside(self, step: Sequence[Any], found: Sensitivity, time: float) -> Slopes:
         """The derivatives at a fixed time of a step of what the run takes there as its state."""
-        found = sensitivity_of(self.names, rows, self.model.nv)
         (begin, end), q, v, a, lam, mem, *_ = step
         if time in (begin, end):
             row = int(time == end)
@@ -114,12 +120,12 @@ class Saltation:
     def across(self, event: Acting, cut: Cut, *ends: State) -> Slopes:
         """The derivatives after an action that has made the second of these states of the first."""
         before, after = (Motion(self.model, state, state.accelerations()[0]) for state in ends)
-        rate = self._rate(event, before, cut)
+        rate = self.rate(event, before, cut)
         columns = [self._through(k, event, cut, (before, after), rate) for k in range(len(self.names))]
         dq, dv = (np.stack(part, axis=-1) for part in zip(*columns, strict=True))
         return dq, dv
 
-    def _rate(self, event: Acting, before: Motion, cut: Cut) -> float:
+    def rate(self, event: Acting, before: Motion, cut: Cut) -> float:
         """The rate of a function at its zero; IntegrationError where it only touches it."""
         zero, half = np.zeros(self.model.nv), PART * cut.length
 
@@ -139,14 +145,15 @@ class Saltation:
     def _through(self, k: int, event: Acting, cut: Cut, ends: tuple[Motion, Motion], rate: float) -> Slopes:
         """The derivatives by parameter k."""
         (_, before, a), (_, after, a_after) = ends
+        assert cut.slopes is not None
         name, (dq, dv) = self.names[k], (part[:, k] for part in cut.slopes)
-        points, step = stencil(self.model, name), within(largest_step(self.model, name), before.v, dq, dv)
+        points, step = stencil(self.model, name), self._step(name, before.v, dq, dv)
 
         def at(change: float, dt: float) -> State:
             return ends[0].moved(varied_by(self.model, name, change), change * dq, change * dv, change * dt)
 
         dt = -sum(weight / step * event.value(at(times * step, 0.0)) for times, weight in points) / rate
-        step = within(step, before.v, dq + dt * before.v, dv + dt * a)
+        step = min(step, self._step(name, before.v, dq + dt * before.v, dv + dt * a))
 
         def other(change: float) -> Slopes:
             found = event.act(_at_zero(event, at, change, dt, rate))
@@ -154,6 +161,10 @@ class Saltation:
 
         new_q, new_v = state_slopes(self.model.core, (after.q, after.v), other, step, points)
         return new_q - after.v * dt, new_v - a_after * dt
+
+    def _step(self, name: str, *motion: Array) -> float:
+        """The change of a parameter for differences along the motion of a state with it, v, dq and dv."""
+        return SHARE * within(largest_step(self.model, name), *motion)
 
 
 def _at_zero(event: Acting, at: Callable[[float, float], State], change: float, dt: float, rate: float) -> State:

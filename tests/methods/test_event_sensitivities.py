@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import lgint
+from methods.test_gradients import Weighted, difference_to_forward
 from methods.test_sensitivities import STENCIL, distance
 from methods.test_sensitivities_in_runs import by_differences
 
@@ -171,6 +172,78 @@ def test_a_run_that_is_resumed_between_impacts_has_the_bits_of_one_run(tmp_path)
         np.testing.assert_array_equal(
             getattr(rest.sensitivity, part), getattr(whole.sensitivity, part)[len(half) - 1 :]
         )
+
+
+# ---- backwards ----
+
+SEEN = [("position", "ball"), ("velocity", "ball"), ("acceleration", "ball")]
+WEIGHED = [*NAMES, "ball.mass"]
+
+
+@pytest.mark.parametrize(
+    ("method", "options"),
+    [("genalpha", {"h": 0.02}), ("radau5", {"h": 0.05}), ("dopri5", {"rtol": 1e-6}), ("herk4", {"h": 0.02})],
+)
+@pytest.mark.parametrize("attributes", [{}, {"terminal": 2}, {"action": None, "terminal": True}])
+def test_bounces_backwards_agree_with_forward_derivatives(method, options, attributes):
+    given = {"t_end": 1.9, "events": floor(**attributes), **options}
+    assert difference_to_forward(ball(0.2), method, WEIGHED, SEEN, **given) < 2e-12
+
+
+@pytest.mark.parametrize(
+    ("model", "method", "most"),
+    [("slab", "genalpha", 1e-11), ("arm", "herk3", 3e-12), ("arm", "radau5", 3e-12), ("arm", "genalpha", 1e-9)],
+)
+def test_impacts_backwards_agree_with_forward_derivatives(model, method, most):
+    """Differences along coordinates and along derivatives have other errors, most where index 3 is projected."""
+    body, (model, event, names) = model, STRUCK[model]
+    outputs = [("position", body), ("angular_velocity", body)]
+    forward = lgint.integrate(model, method, t_end=0.8, h=0.01, events=event, sensitivity=names)
+    cost = Weighted()
+    _, found, run = lgint.gradient(model, method, cost, names, outputs=outputs, t_end=0.8, h=0.01, events=event)
+    assert np.array_equal(run.v, forward.v) and np.array_equal(run.t_events[0], forward.t_events[0])
+    terms = [w[..., None] * forward.derivative(*each) for w, each in zip(cost.weights, outputs, strict=True)]
+    size = max(np.abs(term).sum(axis=(0, 1)).max() for term in terms)
+    expected = sum(term.sum(axis=(0, 1)) for term in terms)
+    assert np.abs(found - expected).max() < max(most, 1e-10) * size
+    if most < 1e-10:
+        assert difference_to_forward(model, method, names, outputs, t_end=0.8, h=0.01, events=event) < most
+
+
+@pytest.mark.parametrize("end", [0.1, 0.3])  # at a kink of the load, and at a stop
+def test_an_action_at_the_end_of_a_step_backwards(end):
+    builder = lgint.ModelBuilder(gravity=(0, 0, -GRAVITY))
+    builder.add_body("ball", mass=0.7, inertia=(1e-3, 1e-3, 1e-3), position=(0, 0, HEIGHT), velocity=(0.3, 0, 0))
+    builder.add_force("ball", force=([0, 0.1, 0.5, 1], [[0, 0, 0], [0, 0, 3], [0, 0, -2], [0, 0, 1]]), name="push")
+    brake = lambda state: state.model.state(t=state.t, q=state.q, v=0.5 * state.v)  # noqa: E731
+    event = lgint.event(lambda state: state.t - end, action=brake)
+    given = {"t_end": 0.6, "h": 0.02, "stops": [0.3], "events": event}
+    names = ["ball.mass", "gravity[2]"]
+    assert difference_to_forward(builder.build(), "genalpha", names, SEEN, **given) < 1e-13
+
+
+def test_checkpoints_of_every_flight_give_the_bits_of_a_tape(tmp_path, monkeypatch):
+    def found(**given):
+        options = {"t_end": 1.9, "h": 0.02, "events": floor(), "outputs": SEEN, **given}
+        return lgint.gradient(ball(), "genalpha", Weighted(), WEIGHED, **options)[1]
+
+    kept, on_disk = found(), found(checkpoints=tmp_path)
+    monkeypatch.setattr("lgint._run.gradient._TAPE", 1e4)
+    np.testing.assert_array_equal(on_disk, kept)
+    np.testing.assert_array_equal(found(), kept)
+
+
+def test_only_stops_and_the_end_are_seen_through_events():
+    given = {"t_end": 1.9, "h": 0.02, "events": floor(), "stops": [0.3, 1.2]}
+    cost = Weighted()
+    _, found, run = lgint.gradient(ball(), "genalpha", cost, NAMES, outputs=SEEN[:1], every_state=False, **given)
+    assert run.t.tolist() == [0.3, 1.2, 1.9]
+    forward = lgint.integrate(ball(), "genalpha", sensitivity=NAMES, **given)
+    slopes = forward.derivative("position", "ball")[np.isin(forward.t, run.t)]
+    np.testing.assert_allclose(found, np.einsum("ni,nip->p", cost.weights[0], slopes), rtol=1e-10)
+
+
+# ---- what is refused ----
 
 
 def failing(match, model=None, error=ValueError, method="genalpha", **options):

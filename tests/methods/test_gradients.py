@@ -298,6 +298,15 @@ def test_a_failing_run_keeps_what_it_computed():
     assert len(failed.value.trajectory.t) >= 1
 
 
+@pytest.mark.parametrize("wanted", ["function", True])
+def test_progress_is_shown_on_the_way_back(wanted, monkeypatch, capsys):
+    times, adjoint = [], lgint._core.adjoint
+    monkeypatch.setattr(lgint._core, "adjoint", lambda *given: given[15](0.02) or adjoint(*given))
+    refused(progress=times.append if wanted == "function" else wanted)
+    assert times.count(0.02) == (wanted == "function")
+    assert capsys.readouterr().err.count("100") >= 2 * (wanted is True)
+
+
 def test_what_is_no_model_or_no_function_is_named():
     with pytest.raises(ValueError, match="model: a model of bodies expected, got 3"):
         lgint.gradient(3, "rk44", Weighted(), ["arm.mass"], outputs=["energy"], t_end=0.1, h=0.01)

@@ -1,0 +1,97 @@
+"""Events of runs whose derivatives are found backwards: what is kept of them, and how derivatives go back there.
+
+The maps are those of runs with derivatives (`saltation`), along every coordinate of the state and every parameter.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from lgint._args import Array
+from lgint._model.model import Model
+from lgint._run.saltation import Acting, Cut, Motion, Saltation
+from lgint._run.sensitivity import Sensitivity
+from lgint._state.slopes import START
+from lgint._state.state import State
+
+
+class Action(NamedTuple):
+    """What an event with an action has done."""
+
+    event: Acting
+    before: State
+    after: State
+
+
+class Hit(NamedTuple):
+    """An event at which a flight ends."""
+
+    cut: Cut
+    ends: Sequence[Any]  # both ends of the step that it has cut
+    action: Action | None  # None: it has only ended the run
+
+    @property
+    def inside(self) -> bool:
+        """Whether it is before the end of the step."""
+        return bool(self.cut.t < self.ends[0][1])
+
+
+class Flights:
+    """The events at which the flights of a run end, and their transposed maps."""
+
+    def __init__(self, model: Model, names: Sequence[str]) -> None:
+        self.model, self.names = model, names
+        self._hits: list[Hit] = []
+
+    @property
+    def hits(self) -> list[Hit]:
+        """The events, in the order of time."""
+        return [hit for hit in self._hits if hit.action or hit.inside]
+
+    def cut(self, ends: Sequence[Any], time: float) -> Cut:
+        """The cut of a step at a time, from both ends of the step."""
+        begin, end = ends[0]
+        cut = Cut(time, end - begin, None)
+        self._hits.append(Hit(cut, ends[:-1], None))
+        return cut
+
+    def across(self, event: Acting, cut: Cut, before: State, after: State) -> tuple[Array, ...]:
+        """Keeps an action that has made the second of these states of the first; it has no derivatives yet."""
+        Saltation(self.model, self.names).rate(event, Motion(self.model, before, before.accelerations()[0]), cut)
+        self._hits[-1] = self._hits[-1]._replace(action=Action(event, before, after))
+        return ()
+
+    def back_across(self, hit: Hit, by_state: Array) -> tuple[Array, Array]:
+        """The derivatives of a number by q and v before an action, and by parameters, from those by q and v after."""
+        n, p = self.model.nv, len(self.names)
+        units = np.eye(2 * n, 2 * n + p)
+        cut = hit.cut._replace(slopes=(units[:n], units[n:]))
+        assert hit.action is not None
+        found = by_state @ np.concatenate(self._along(2 * n).across(hit.action.event, cut, *hit.action[1:]))
+        return found[: 2 * n], found[2 * n :]
+
+    def back_inside(self, hit: Hit, by_state: Array) -> tuple[Array, Array]:
+        """The same by q, v and vdot at both ends of the step, (2, 3 nv), from those by q and v where it is cut.
+
+        In a short step velocities depend on the differences of coordinates over h, and so do these directions.
+        """
+        n, p, h = self.model.nv, len(self.names), hit.cut.length
+        along = self._along(6 * n)
+        units = np.eye(6 * n, 6 * n + p).reshape(2, 3, n, -1)
+        units[1, 0] = units[0, 0] + h * units[1, 0]
+        units[:, 2] /= h
+        none = np.zeros((2, hit.ends[4].shape[1], 6 * n + p))
+        directions = Sensitivity(along.names, units[:, 0], units[:, 1], units[:, 2], none)
+        found = by_state @ np.concatenate(along.inside(hit.ends, directions, hit.cut.t))
+        by_ends = found[: 6 * n].reshape(2, 3, n)
+        by_ends[:, 2] *= h
+        by_ends[1, 0] /= h
+        by_ends[0, 0] -= by_ends[1, 0]
+        return by_ends.reshape(2, -1), found[6 * n :]
+
+    def _along(self, count: int) -> Saltation:
+        """The maps along so many directions in which parameters do not change, and along the parameters."""
+        return Saltation(self.model, [START] * count + [*self.names])
