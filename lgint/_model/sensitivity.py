@@ -49,14 +49,13 @@ def differentiated(model: Model, names: Sequence[str]) -> _core.Model:
     )
 
 
-def number_named(model: Model, name: str, argument: str = "sensitivity") -> Value:
-    """Where a number stands in the record of a model; ValueError if it has none of this name."""
+def number_named(model: Model, name: str, argument: str = "sensitivity", meant: str = "") -> Value:
+    """Where a number stands in the record of a model; ValueError if it has none of this name, but perhaps `meant`."""
     whole = name.partition("[")[0] if isinstance(name, str) and name not in model._values else name
     if not isinstance(whole, str) or whole not in model._values:
         known = [*model._values]
-        raise ValueError(
-            f"{argument}: {name!r} is not a value of this model{guess(name, known)}; it has {listing(known)}"
-        )
+        near = f" (did you mean {meant!r}?)" if meant else guess(name, known)
+        raise ValueError(f"{argument}: {name!r} is not a value of this model{near}; it has {listing(known)}")
     value = model._values[whole]
     shape = np.shape(value_in(model._record, value))
     if value.entry is None and (shape or name != whole):

@@ -10,9 +10,8 @@ import numpy as np
 
 from lgint._args import Array
 from lgint._model.model import Model
-from lgint._model.sensitivity import number_named
 from lgint._run.sensitivity import Named, largest_step, stencil
-from lgint._state.slopes import CENTRAL, START, STEP, changed, present, slopes_of, start_value, state_slopes
+from lgint._state.slopes import CENTRAL, START, STEP, changed, check_name, present, slopes_of, start_value, state_slopes
 
 
 class Numbers:
@@ -22,9 +21,9 @@ class Numbers:
         self.names = tuple(names)
         self._model, self._t = model, t
         self._values = [name for name in names if not name.startswith(START)]
+        for name in names:
+            check_name(model, name, "parameters")
         self._starts = {name: start_value(model, name, "parameters") for name in names if name.startswith(START)}
-        for name in self._values:
-            number_named(model, name, "parameters")
 
     def present(self) -> Array:
         """Their values in the model."""

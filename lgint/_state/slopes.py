@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
+from difflib import get_close_matches
 from typing import Any, Final, NamedTuple
 
 import numpy as np
 
 from lgint import _core, groups
-from lgint._args import Array, guess, listing
+from lgint._args import Array, listing
 from lgint._model.joints import TREE_JOINTS
 from lgint._model.model import Model
-from lgint._model.sensitivity import differentiated, moves_start
+from lgint._model.sensitivity import differentiated, moves_start, number_named
 from lgint._state.poses import Mechanism, coordinates, counts, displaced, twist
 
 START: Final = "start."
@@ -64,6 +65,9 @@ class Slopes(NamedTuple):
 
 def slopes_of(model: Model, names: Sequence[str], t: float = 0.0) -> Slopes:
     """The derivatives of the start that `with_state(project=True)` gives, at a consistent start at time t."""
+    for name in names:
+        if not _is_start(name):
+            check_name(model, name, "sensitivity")
     core = core_by(model, names)
     found = [
         _by_start(model, name, t)
@@ -134,17 +138,61 @@ def start_value(model: Model, name: str, argument: str = "sensitivity") -> Part:
         who, _, part = who.rpartition(".")
     if who not in known:
         raise ValueError(
-            f"{argument}: {name!r}: {who!r} is neither a joint nor a free body of this model{guess(who, known)}; "
+            f"{argument}: {name!r}: {who!r} is neither a joint nor a free body of this model{_guessed(model, name)}; "
             f"these are {listing(known)}"
         )
     parts = _parts_of(model, who)
     if part not in parts:
         expected = [_shown(who, *each) for each in parts.items()]
-        close = guess(part or "", [each for each in parts if each])
-        raise ValueError(f"{argument}: {name!r}: the start of {who!r} has {listing(expected)}{close}")
+        raise ValueError(
+            f"{argument}: {name!r}: the start of {who!r} has {listing(expected)}{_guessed(model, name) if part else ''}"
+        )
     if (index is None and parts[part] > 1) or int(index or 0) >= parts[part]:
         raise ValueError(f"{argument}: {name!r}: an index expected as in {_shown(who, part, parts[part])}")
     return Part(who, part, int(index or 0))
+
+
+def check_name(model: Model, name: str, argument: str) -> None:
+    """ValueError, with a guess, unless a name means a value of the model or a number of its start."""
+    if _is_start(name):
+        start_value(model, name, argument)
+    elif name in model._values or name.partition("[")[0] in model._values:
+        number_named(model, name, argument)
+    else:
+        number_named(model, name, argument, _meant(model, name))
+
+
+def _guessed(model: Model, name: str) -> str:
+    """A suggestion for a misspelt number of the start."""
+    meant = _meant(model, name)
+    return f" (did you mean {meant!r}?)" if meant else ""
+
+
+def _meant(model: Model, name: str) -> str:
+    """The number of the start that a misspelt name seems to mean, or an empty string.
+
+    Its first word is misspelt or missing, or its joint or body, or the part of it. A body stands for the joint by which
+    a tree holds it.
+    """
+    first, _, rest = name.partition(".")
+    owners = {joint["second"]: who for who, joint in model.joints.items() if joint["second"] in model.bodies}
+    owners |= {who: who for who in (*model.joints, *_free(model))}
+    whole = rest if _near(first, [START[:-1], *owners]) == START[:-1] else name
+    path, _, entry = whole.partition("[")
+    who, _, part = path.rpartition(".") if path not in owners and "." in path else (path, "", "")
+    owner = owners.get(_near(who, owners))
+    parts = {} if owner is None else _parts_of(model, owner)
+    if owner is None or not parts or (whole is name and (who not in owners or (part or None) not in parts)):
+        return ""
+    found = _near(part, [each or "" for each in parts]) or (None if part == "" and None in parts else next(iter(parts)))
+    count, number = parts[found], entry.rstrip("]")
+    shown = _shown(owner, found, count)
+    return shown.replace(f"[{count - 1}]", f"[{number}]") if number.isdigit() and int(number) < count else shown
+
+
+def _near(word: str, words: Collection[str]) -> str:
+    """The one of these words that a misspelt one is closest to, or an empty string."""
+    return word if word in words else next(iter(get_close_matches(word, [*words], n=1)), "")
 
 
 def _shown(who: str, part: str | None, count: int) -> str:

@@ -121,7 +121,7 @@ def test_missing_values_and_weights():
         ({"data": (TIMES, np.full(40, np.nan))}, "data: all values of output 0 are missing"),
         ({"data": (TIMES, ["a"] * 40)}, "data: values of output 0: numbers expected"),
         ({"parameters": ["bar.mas"]}, "parameters: 'bar.mas' is not a value .*did you mean 'bar.mass'"),
-        ({"parameters": ["start.pi"]}, "parameters: 'start.pi'.*did you mean 'pin'"),
+        ({"parameters": ["start.pi"]}, "parameters: 'start.pi'.*did you mean 'start.pin'"),
         ({"parameters": []}, "parameters: a list of names"),
         ({"outputs": [("joint_angel", "pin")]}, "outputs: .*did you mean 'joint_angle'"),
         ({"outputs": "joint_angle"}, "outputs: a list"),
