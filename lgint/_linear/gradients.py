@@ -1,7 +1,8 @@
 """Derivatives of eigenvalues by parameters, at rest: those of the matrices along the change of the equilibrium.
 
 With P(s) = [[s^2 M + s D + K, B^T], [B, 0]], P x = 0 and y^H P = 0, a simple eigenvalue changes by
-ds = -(y^H dP x) / (y^H P'(s) x).
+ds = -(y^H dP x) / (y^H P'(s) x). A multiple one with as many vectors, the columns of X and Y, splits into the
+eigenvalues of -(Y^H P'(s) X)^-1 (Y^H dP X).
 """
 
 from __future__ import annotations
@@ -20,11 +21,14 @@ from lgint._state.functions import refuse_functions
 from lgint._state.rest import Rest, slopes_at_rest
 from lgint._state.slopes import CENTRAL, START
 
+_VANISHES: Final = (
+    1e-9  # singular values of P(s) at a multiple eigenvalue, and of Y^H P'(s) X, below which they are zero
+)
 _STEP: Final = 1e-2  # step of differences by the state, m or rad
 
 
 def eigenvalue_slopes(model: Model, rest: Rest, eigenvalues: Any, parameter: str) -> Any:
-    """The derivative of each eigenvalue; NaN for multiple ones and those that cannot be told from zero."""
+    """The derivative of each eigenvalue; NaN for those without as many vectors, or that cannot be told from zero."""
     if isinstance(parameter, str) and parameter.startswith(START):
         raise ValueError(f"parameter: {parameter!r}: an equilibrium does not depend on the start; give one of `values`")
     if len(model.core.nonholonomic):
@@ -38,14 +42,13 @@ def eigenvalue_slopes(model: Model, rest: Rest, eigenvalues: Any, parameter: str
     now, by = _matrices(core, rest), _slopes(core, rest, dq, dlam)
     N = _free(now[3])
     size = np.abs(eigenvalues).max(initial=0)
-    alone = [
-        np.abs(np.delete(eigenvalues, i) - s).min(initial=np.inf) > ROUND_OFF * size for i, s in enumerate(eigenvalues)
-    ]
-    found = [
-        _of_simple(s, N, now, by) if simple and abs(s) > ROUND_OFF * size else complex(np.nan, np.nan)
-        for s, simple in zip(eigenvalues, alone, strict=True)
-    ]
-    return np.array(found, dtype=complex)
+    found = np.full(len(eigenvalues), complex(np.nan, np.nan))
+    left = np.abs(eigenvalues) > ROUND_OFF * size
+    while left.any():
+        same = left & (np.abs(eigenvalues - eigenvalues[left.argmax()]) <= ROUND_OFF * size)
+        found[same] = _of_group(eigenvalues[same].mean(), int(same.sum()), N, now, by)
+        left &= ~same
+    return found
 
 
 def _matrices(core: _core.System, rest: Rest, parameter: int | None = None) -> list[Array]:
@@ -78,14 +81,23 @@ def _free(B: Array) -> Array:
     return free
 
 
-def _of_simple(s: complex, N: Array, now: list[Array], by: list[Array]) -> complex:
+def _of_group(s: complex, count: int, N: Array, now: list[Array], by: list[Array]) -> Any:
+    """The derivatives of an eigenvalue of this multiplicity; NaN if it does not have as many vectors."""
     M, D, K, B = now
     dM, dD, dK, dB = by
     S = s * s * M + s * D + K
-    left, _, right = np.linalg.svd(N.T @ S @ N)
-    x, y = N @ right[-1].conj(), N @ left[:, -1]
+    left, size, right = np.linalg.svd(N.T @ S @ N)
+    X, Y = N @ right[-count:].conj().T, N @ left[:, -count:]
+    rate = Y.conj().T @ (2 * s * M + D) @ X
+    largest = max(np.abs(part).max(initial=0) for part in (s * s * M, s * D, K))
+    if X.shape[1] < count or (
+        count > 1 and (size[-count] > _VANISHES * largest or np.linalg.cond(rate) > 1 / _VANISHES)
+    ):
+        return np.full(count, complex(np.nan, np.nan))
     lam, nu = (
-        -np.linalg.lstsq(B.T, each, rcond=1e-12)[0] if len(B) else np.zeros(0) for each in (S @ x, S.conj().T @ y)
+        -np.linalg.lstsq(B.T, each, rcond=1e-12)[0] if len(B) else np.zeros((0, count))
+        for each in (S @ X, S.conj().T @ Y)
     )
-    change = y.conj() @ ((s * s * dM + s * dD + dK) @ x + dB.T @ lam) + nu.conj() @ (dB @ x)
-    return complex(-change / (y.conj() @ ((2 * s * M + D) @ x)))
+    change = Y.conj().T @ ((s * s * dM + s * dD + dK) @ X + dB.T @ lam) + nu.conj().T @ (dB @ X)
+    found = np.linalg.eigvals(-np.linalg.solve(rate, change))
+    return found[np.argsort(found.imag * np.sign(s.imag) + found.real)]

@@ -369,8 +369,10 @@ class Linearization:
         Returns
         -------
         ndarray, shape (n,)
-            Complex, in the order of `eigenvalues`, 1/s per unit of the parameter. NaN for multiple eigenvalues, which
-            have no derivatives of their own, and for those that cannot be told from zero.
+            Complex, in the order of `eigenvalues`, 1/s per unit of the parameter. The derivatives of equal eigenvalues
+            are those of the eigenvalues into which these split when the parameter changes, in the same order for the
+            conjugate ones. NaN for equal eigenvalues with fewer vectors (at critical damping) and for those that cannot
+            be told from zero.
 
         Raises
         ------

@@ -108,3 +108,27 @@ def test_what_has_no_derivative():
         linear.derivative("bob.mas")
     with pytest.raises(ValueError, match="an equilibrium does not depend on the start"):
         linear.derivative("start.pin")
+
+
+def test_equal_eigenvalues_have_the_derivatives_of_those_into_which_they_split():
+    builder = lgint.ModelBuilder(formulation="minimal")
+    for name in "ab":
+        builder.add_body(name, mass=2.0, inertia=(0.1, 0.1, 0.1))
+        builder.add_joint("prismatic", lgint.ground, name, point=(0, 0, 0), axis=(0, 0, 1), name=f"rail_{name}")
+        builder.add_joint_drive(f"rail_{name}", stiffness=50.0, damping=4.0, name=f"spring_{name}")
+    lin = lgint.linearize(builder.build().state())
+    s = -1 + 1j * np.sqrt(24)
+    slope = -1 / (2 * 2.0 * s + 4)  # of m s^2 + d s + k = 0 by k
+    np.testing.assert_allclose(lin.eigenvalues[lin.eigenvalues.imag > 0], s, rtol=1e-12)
+    upper = lin.derivative("spring_a.stiffness")[lin.eigenvalues.imag > 0]
+    np.testing.assert_allclose(upper, [0, slope], rtol=0, atol=1e-13)
+    lower = lin.derivative("spring_b.stiffness")[lin.eigenvalues.imag < 0]
+    np.testing.assert_allclose(lower, [0, slope.conjugate()], rtol=0, atol=1e-13)
+
+
+def test_critical_damping_has_no_derivatives():
+    builder = lgint.ModelBuilder(formulation="minimal")
+    builder.add_body("a", mass=2.0, inertia=(0.1, 0.1, 0.1))
+    builder.add_joint("prismatic", lgint.ground, "a", point=(0, 0, 0), axis=(0, 0, 1), name="rail")
+    builder.add_joint_drive("rail", stiffness=50.0, damping=20.0, name="spring")
+    assert np.isnan(lgint.linearize(builder.build().state()).derivative("spring.stiffness")).all()
