@@ -193,42 +193,20 @@ static inline lg_status eval(const lg_model *m, lg_form form, const lg_point *at
     return LG_OK;
 }
 
-lg_status lg_model_eval(void *self, const lg_point *at, const lg_wanted *want)
-{
-    return eval(self, LG_FORM_DYNAMICS, at, want);
-}
+#define EVAL(name, form)                                                                                               \
+    static lg_status eval_##name(void *self, const lg_point *at, const lg_wanted *want)                                \
+    {                                                                                                                  \
+        return eval(self, form, at, want);                                                                             \
+    }
+LG_EACH_FORM(EVAL)
 
-static lg_status eval_statics(void *self, const lg_point *at, const lg_wanted *want)
-{
-    return eval(self, LG_FORM_STATICS, at, want);
-}
-
-static lg_status eval_in_body_axes(void *self, const lg_point *at, const lg_wanted *want)
-{
-    return eval(self, LG_FORM_BODY_AXES, at, want);
-}
-
-static lg_status eval_sherif(void *self, const lg_point *at, const lg_wanted *want)
-{
-    return eval(self, LG_FORM_SHERIF, at, want);
-}
+#define ENTRY(name, form) [form] = eval_##name,
+static lg_evaluate *const eval_in[] = {LG_EACH_FORM(ENTRY)};
 
 void lg_model_form(lg_form form, lg_system *sibling)
 {
-    switch (form) {
-    case LG_FORM_STATICS:
-        sibling->eval = eval_statics;
-        break;
-    case LG_FORM_BODY_AXES:
-        sibling->eval = eval_in_body_axes;
-        break;
-    case LG_FORM_SHERIF:
-        sibling->eval = eval_sherif;
-        break;
-    default:
-        sibling->eval = lg_model_eval;
-    }
     const lg_model *m = sibling->self;
+    sibling->eval = eval_in[form];
     sibling->sensitivity = m->sensitivity ? &m->sensitivity[form] : NULL;
 }
 

@@ -154,22 +154,17 @@ static lg_status pair_evaluate(void *self, const lg_pair *pair, const lg_pair_wa
     return LG_OK;
 }
 
-#define PAIR(step)                                                                                                     \
+#define PAIR(step, gradients)                                                                                          \
     static lg_status pair_##step(void *self, const lg_pair *pair, const lg_pair_wanted *wanted)                        \
     {                                                                                                                  \
         return pair_evaluate(self, pair, wanted, step);                                                                \
     }
-PAIR(discrete)
-PAIR(discrete_printed)
-PAIR(midpoint)
-PAIR(midpoint_printed)
+LG_EACH_GRADIENTS(PAIR)
 
+#define ENTRY(step, gradients) [gradients] = pair_##step,
 const lg_steps lg_model_steps = {
     .nwork = nwork,
-    .pair = {[LG_GRADIENTS_DISCRETE] = pair_discrete,
-             [LG_GRADIENTS_DISCRETE_PRINTED] = pair_discrete_printed,
-             [LG_GRADIENTS_MIDPOINT] = pair_midpoint,
-             [LG_GRADIENTS_MIDPOINT_PRINTED] = pair_midpoint_printed},
+    .pair = {LG_EACH_GRADIENTS(ENTRY)},
     .kinetic = kinetic,
     .without_step = without_step,
 };

@@ -75,9 +75,8 @@ static inline const lg_body *lg_model_body_on(const lg_model *m, int block)
     return &m->bodies[m->body_on[block]];
 }
 
-/* The functions of the waist on a model, assemble.c, pair.c and memory.c. */
-lg_status lg_model_eval(void *self, const lg_point *point, const lg_wanted *wanted);
-/* Without wrenches, and with those of forces and joints or of links of trees. */
+/* The functions of the waist on a model, assemble.c, pair.c and memory.c. Accelerations are found without wrenches, or
+   with those of forces and joints or of links of trees. */
 lg_status lg_model_accelerate(void *self, const lg_point *point, double *a);
 lg_status lg_model_accelerate_under_wrenches(void *self, const lg_point *point, double *a);
 lg_status lg_model_energy(void *self, const lg_point *point, double *T, double *V);

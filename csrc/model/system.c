@@ -90,11 +90,11 @@ void lg_model_fill_system(lg_model *m)
     s->space = &m->space;
     s->pattern = &m->pattern;
     s->flags = flags_of(m);
-    s->eval = lg_model_eval;
     s->accelerate = is_unconstrained(m) ? accelerate_of(m, s->flags) : NULL;
     s->inverse_mass = s->flags & LG_SYSTEM_TREES ? &lg_model_inverse_mass : NULL;
     s->energy = lg_model_energy;
     s->form = lg_model_form;
+    lg_model_form(LG_FORM_DYNAMICS, s);
     s->steps = m->ncontrols ? NULL : &lg_model_steps; // controls have no gradients
     s->next_kink = lg_model_next_kink;
     for (const lg_controller *c = m->controls; c < m->controls + m->ncontrols; c++)

@@ -30,26 +30,14 @@ static inline lg_status held_evaluate(const lg_held *held, lg_form form, const l
     {                                                                                                                  \
         return held_evaluate(self, form, point, wanted);                                                               \
     }
-EVAL(dynamics, LG_FORM_DYNAMICS)
-EVAL(statics, LG_FORM_STATICS)
-EVAL(body_axes, LG_FORM_BODY_AXES)
-EVAL(sherif, LG_FORM_SHERIF)
+LG_EACH_FORM(EVAL)
+
+#define EVAL_ENTRY(name, form) [form] = eval_##name,
+static lg_evaluate *const eval_in[] = {LG_EACH_FORM(EVAL_ENTRY)};
 
 static void take_form(lg_form form, lg_system *sibling)
 {
-    switch (form) {
-    case LG_FORM_STATICS:
-        sibling->eval = eval_statics;
-        break;
-    case LG_FORM_BODY_AXES:
-        sibling->eval = eval_body_axes;
-        break;
-    case LG_FORM_SHERIF:
-        sibling->eval = eval_sherif;
-        break;
-    default:
-        sibling->eval = eval_dynamics;
-    }
+    sibling->eval = eval_in[form];
 }
 
 /* Accelerations that a system finds by itself lack the forces; solving with M includes them. */
@@ -81,10 +69,7 @@ static inline lg_status evaluate_pair(void *self, lg_gradients gradients, const 
     {                                                                                                                  \
         return evaluate_pair(self, gradients, pair, wanted);                                                           \
     }
-PAIR(discrete, LG_GRADIENTS_DISCRETE)
-PAIR(discrete_printed, LG_GRADIENTS_DISCRETE_PRINTED)
-PAIR(midpoint, LG_GRADIENTS_MIDPOINT)
-PAIR(midpoint_printed, LG_GRADIENTS_MIDPOINT_PRINTED)
+LG_EACH_GRADIENTS(PAIR)
 
 static lg_status kinetic(void *self, lg_kinetics kinetics, const lg_pair *pair, const lg_kinetic_wanted *wanted)
 {
@@ -98,12 +83,10 @@ static int without_step(void *self, lg_kinetics kinetics)
     return inner->steps->without_step(inner->self, kinetics);
 }
 
+#define PAIR_ENTRY(name, gradients) [gradients] = pair_##name,
 static const lg_steps steps = {
     .nwork = nwork,
-    .pair = {[LG_GRADIENTS_DISCRETE] = pair_discrete,
-             [LG_GRADIENTS_DISCRETE_PRINTED] = pair_discrete_printed,
-             [LG_GRADIENTS_MIDPOINT] = pair_midpoint,
-             [LG_GRADIENTS_MIDPOINT_PRINTED] = pair_midpoint_printed},
+    .pair = {LG_EACH_GRADIENTS(PAIR_ENTRY)},
     .kinetic = kinetic,
     .without_step = without_step,
 };

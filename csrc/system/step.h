@@ -16,6 +16,12 @@ typedef enum lg_gradients {
     LG_GRADIENTS_COUNT
 } lg_gradients;
 
+/* All of them, with the ends of the names of their functions. */
+#define LG_EACH_GRADIENTS(X)                                                                                           \
+    X(discrete, LG_GRADIENTS_DISCRETE)                                                                                 \
+    X(discrete_printed, LG_GRADIENTS_DISCRETE_PRINTED)                                                                 \
+    X(midpoint, LG_GRADIENTS_MIDPOINT) X(midpoint_printed, LG_GRADIENTS_MIDPOINT_PRINTED)
+
 /* How v1 and p1 follow from q1 in a step: from T(q, v) with v1 = 2 (q1 - q0)/h - v0, or from the co-energy T*(q, p)
    with v1 = M^-1 p1. In the steps with LG_GRADIENTS_DISCRETE bodies turn by Cayley vectors. Quaternions have further
    forms of T* off the unit sphere; all other systems have one. */

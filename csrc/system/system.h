@@ -21,6 +21,11 @@ typedef enum lg_form {
     LG_FORM_COUNT
 } lg_form;
 
+/* All of them, with the ends of the names of their functions. */
+#define LG_EACH_FORM(X)                                                                                                \
+    X(dynamics, LG_FORM_DYNAMICS)                                                                                      \
+    X(statics, LG_FORM_STATICS) X(body_axes, LG_FORM_BODY_AXES) X(sherif, LG_FORM_SHERIF)
+
 enum {
     LG_SYSTEM_CONSTANT_MASS = 1, /* M does not depend on q or t, so its factorisation can be reused */
     LG_SYSTEM_NEEDS_GIL = 2, /* some function calls Python */
@@ -40,6 +45,7 @@ typedef struct lg_laws lg_laws;
 typedef struct lg_sensitivity lg_sensitivity;
 typedef struct lg_steps lg_steps;
 typedef struct lg_system lg_system;
+typedef lg_status lg_evaluate(void *self, const lg_point *point, const lg_wanted *wanted);
 
 struct lg_system {
     void *self;
@@ -50,7 +56,7 @@ struct lg_system {
     int nmem; /* doubles of memory, which `memory.commit` owns except for those of the choice */
     lg_memory_rules memory;
     int nwork; /* doubles of scratch that every point must bring */
-    lg_status (*eval)(void *self, const lg_point *point, const lg_wanted *wanted);
+    lg_evaluate *eval;
     /* The accelerations of a system without constraints; optional, for systems that find them with less work than it
        takes to evaluate the terms and to solve with M. LG_SINGULAR: this way fails, but solving with M may not. */
     lg_status (*accelerate)(void *self, const lg_point *point, double *a);
