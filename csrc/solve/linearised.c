@@ -222,7 +222,8 @@ lg_status lg_linearised_subtract_share(lg_linearised *l, const lg_point *point, 
     return LG_OK;
 }
 
-/* rows -= d(B a - zeta)/dp for parameter k at fixed q, v and a, from d(phidot)/dp with a and with zero as v. */
+/* rows -= d(B a - zeta)/dp for parameter k at fixed q, v and a, from d(phidot)/dp with a as v, and with zero where rows
+   depend on time. */
 static lg_status subtract_parameter(lg_linearised *l, const lg_point *point, int k, double *rows)
 {
     const lg_system *system = l->accel->system;
@@ -236,6 +237,8 @@ static lg_status subtract_parameter(lg_linearised *l, const lg_point *point, int
     at.v = point->a;
     LG_TRY(lg_linearised_differentiate(l, &at, k, &(lg_wanted){.phidot = phidot}));
     lg_axpy(nrows, -1, phidot, rows);
+    if (system->flags & LG_SYSTEM_FIXED_ROWS)
+        return LG_OK;
     lg_zero(system->space->nv, l->v);
     at.v = l->v;
     LG_TRY(lg_linearised_differentiate(l, &at, k, &(lg_wanted){.phidot = phidot}));
