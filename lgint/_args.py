@@ -62,6 +62,11 @@ def _is_masked(value: object) -> bool:
 def _holds_numbers(given: NDArray[Any]) -> bool:
     if given.dtype.kind == "O":
         return not any(isinstance(item, (str, bytes)) for item in given.flat)
+    return is_numeric(given)
+
+
+def is_numeric(given: NDArray[Any]) -> bool:
+    """Whether the entries of an array are of a type of real numbers."""
     return given.dtype.kind in "biuf"
 
 

@@ -16,11 +16,11 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lgint._args import Array, array, shown
+from lgint._args import Array, array, is_numeric, shown
 from lgint._model.compiled import CompiledFunction, function_of_time
 from lgint._model.motion import LEVELS, WIDTH
 from lgint._model.record import LoadRow, Matrix
-from lgint._model.shared import Single, as_array, is_numeric
+from lgint._model.shared import Single, as_array
 
 Load = ArrayLike | tuple[ArrayLike, ArrayLike] | Callable[[float], ArrayLike]
 Motion = float | ArrayLike | tuple[ArrayLike, ArrayLike] | Callable[[float], ArrayLike]

@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from lgint._args import is_numeric
+
 
 def as_array(value: ArrayLike) -> NDArray[Any]:
     """What a function has returned as a new array, of objects if it is ragged."""
@@ -16,11 +18,6 @@ def as_array(value: ArrayLike) -> NDArray[Any]:
         return np.array(value)
     except ValueError:
         return np.array(value, dtype=object)
-
-
-def is_numeric(value: NDArray[Any]) -> bool:
-    """Whether all entries are real numbers; whoever takes the value of a function refuses others by name."""
-    return value.dtype.kind in "biuf"
 
 
 class Shared:
