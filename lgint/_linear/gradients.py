@@ -21,9 +21,7 @@ from lgint._state.functions import refuse_functions
 from lgint._state.rest import Rest, slopes_at_rest
 from lgint._state.slopes import CENTRAL, START
 
-_VANISHES: Final = (
-    1e-9  # singular values of P(s) at a multiple eigenvalue, and of Y^H P'(s) X, below which they are zero
-)
+_VANISHES: Final = 1e-9  # of terms: singular values below which a multiple eigenvalue has a vector
 _STEP: Final = 1e-2  # step of differences by the state, m or rad
 
 
