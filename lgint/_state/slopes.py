@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Sequence
-from difflib import get_close_matches
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -192,6 +191,8 @@ def _meant(model: Model, name: str) -> str:
 
 def _near(word: str, words: Collection[str]) -> str:
     """The one of these words that a misspelt one is closest to, or an empty string."""
+    from difflib import get_close_matches
+
     return word if word in words else next(iter(get_close_matches(word, [*words], n=1)), "")
 
 
