@@ -487,3 +487,20 @@ void lg_arm_point_rows(const lg_arm *arm, double s, double *values)
     for (int j = 0; arm->attitude && j < node->attitude_n; j++)
         lg_mul_columns(3, M, arm->attitude->H + 3 * j, values + 3 * j);
 }
+
+void lg_arm_point_rates(const lg_arm *arm, double s, double *values)
+{
+    const lg_node *node = arm->block->node;
+    double M[9], W[9], sX[3] = {s * arm->X[0], s * arm->X[1], s * arm->X[2]};
+    double sy[3] = {s * arm->y[0], s * arm->y[1], s * arm->y[2]};
+    lg_zero(3 * node->attitude_v, values);
+    values += 3 * node->attitude_v;
+    turned_arm(arm->R, sy, arm->attitude ? W : values);
+    if (!arm->attitude)
+        return;
+    turned_arm(arm->R, sX, M);
+    for (int j = 0; j < node->attitude_n; j++) {
+        lg_mul_columns(3, W, arm->attitude->H + 3 * j, values + 3 * j);
+        lg_add_mapped(3, 1, M, arm->attitude->Z + 3 * j, values + 3 * j);
+    }
+}

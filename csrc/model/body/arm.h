@@ -180,7 +180,8 @@ static inline void lg_arm_body_row(const lg_arm *arm, const double row[6], int s
     for (int j = 0; j < node->attitude_n; j++)
         values[stride * j] = lg_dot3(arm->attitude->H + 3 * j, moment);
 }
-/* B of the three rows s x, x being the end of the arm. */
+/* B and Z of the three rows s x, x being the end of the arm. */
 void lg_arm_point_rows(const lg_arm *arm, double s, double *values);
+void lg_arm_point_rates(const lg_arm *arm, double s, double *values);
 
 #endif

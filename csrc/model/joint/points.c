@@ -20,7 +20,7 @@ static void write_levels(const lg_joint *joint, const lg_pose *a, const lg_pose 
         subtract(a->xdd, b->xdd, want->zeta + joint->row);
 }
 
-static void write_B(const lg_joint *joint, const lg_point *at, double *B)
+static void write_jacobians(const lg_joint *joint, const lg_point *at, const lg_wanted *want)
 {
     for (int s = 0; s < 2; s++) {
         const lg_frame *f = joint->e.frame[s];
@@ -28,15 +28,18 @@ static void write_B(const lg_joint *joint, const lg_point *at, double *B)
             continue;
         lg_arm arm;
         f->body->type->rigid->open(f, at, &arm);
-        lg_arm_point_rows(&arm, s ? 1 : -1, B + joint->value[s]);
+        if (want->B)
+            lg_arm_point_rows(&arm, s ? 1 : -1, want->B + joint->value[s]);
+        if (want->Z)
+            lg_arm_point_rates(&arm, s ? 1 : -1, want->Z + joint->value[s]);
     }
 }
 
 static int is_plain(const lg_joint *joint, const lg_wanted *want)
 {
-    if (joint->e.p[0] != 0 || joint->nrows != 3 || want->Z)
+    if (joint->e.p[0] != 0 || joint->nrows != 3)
         return 0;
-    for (int s = 0; s < 2 && want->B; s++)
+    for (int s = 0; s < 2 && (want->B || want->Z); s++)
         if (joint->e.frame[s]->body->block && !joint->e.frame[s]->body->type->rigid)
             return 0;
     return 1;
@@ -52,8 +55,8 @@ lg_status lg_points_all(lg_joints joints, const lg_point *at, const lg_wanted *w
         }
         lg_pose *a = lg_pose_of(joint->e.frame[0], at), *b = lg_pose_of(joint->e.frame[1], at);
         write_levels(joint, a, b, want);
-        if (want->B)
-            write_B(joint, at, want->B);
+        if (want->B || want->Z)
+            write_jacobians(joint, at, want);
         if (loads) {
             lg_axpy(3, -1, at->lam + joint->row, a->wrench[LG_REACTIONS]);
             lg_axpy(3, 1, at->lam + joint->row, b->wrench[LG_REACTIONS]);
