@@ -89,6 +89,13 @@ def test_every_element_has_an_example():
     assert [section for section, text in texts.items() if not re.search("```text|^assert ", text, re.MULTILINE)] == []
 
 
+def test_every_page_of_the_reference_begins_with_a_program_and_its_output():
+    pages = {page.stem: text for page, text in PAGES.items() if page.parent == ROOT / "docs" / "api"}
+    assert [
+        page for page, text in pages.items() if not re.search(r"```python\n.*?```\n\n```text", text, re.DOTALL)
+    ] == ["index"]
+
+
 def test_each_wish_has_a_short_program_with_its_output_and_figure():
     _, *wishes = re.split(r"^## \d+\. ", PAGES[ROOT / "docs" / "wishes.md"], flags=re.MULTILINE)
     assert len(wishes) == 10
