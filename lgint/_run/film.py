@@ -347,7 +347,7 @@ class Stage:
                 wall._axinfo["grid"].update(color=(*to_rgb(self._ink), 0.15), linewidth=0.6)
                 wall.line.set_color((*to_rgb(self._ink), 0.4))
         else:
-            axes = self.figure.add_axes((0.12, 0.12, 0.85, 0.8))
+            axes = self.figure.add_axes(self._beside_labels())
             axes.set(
                 **dict(zip(("xlim", "ylim"), self._limits(plane, axes.bbox.width / axes.bbox.height), strict=True))
             )
@@ -362,6 +362,12 @@ class Stage:
             self._fill(axes, high - low)
         axes.apply_aspect()
         return axes
+
+    def _beside_labels(self) -> tuple[float, float, float, float]:
+        """The place of axes in the figure: what the letters leave, whose size does not depend on that of the figure."""
+        width, height = self.figure.get_size_inches()
+        left, bottom = min(0.6 / width, 0.3), min(0.48 / height, 0.3)
+        return left, bottom, 1 - left - min(0.15 / width, 0.1), 1 - bottom - min(0.32 / height, 0.2)
 
     def _limits(self, plane: Plane, ratio: float) -> list[tuple[float, float]]:
         """Limits of both axes with equal scales, on axes with this ratio of width and height."""

@@ -93,6 +93,14 @@ def test_a_trail_ends_at_its_body(flying):
     assert np.array_equal(named, picture(flying, 4, plane="xz"))
 
 
+@pytest.mark.parametrize("size", [(300, 240), (600, 400), (800, 640), (1200, 400)])
+def test_films_in_a_plane_have_room_for_the_labels_of_their_axes(flying, size):
+    """They leave the outermost pixels of a picture of any size as they are."""
+    shown = picture(flying, plane="xz", trail=False, size=size)
+    edges = np.concatenate([shown[:2].reshape(-1, 3), shown[-2:].reshape(-1, 3), shown[:, :2].reshape(-1, 3)])
+    assert (edges == 1).all() and shown.shape[:2] == size[::-1]
+
+
 def test_dark_films(flying):
     light, dark = (picture(flying, dark=dark) for dark in (False, True))
     assert (light[:4, :4] == 1).all() and dark[:4, :4].max() < 0.1
