@@ -80,7 +80,9 @@ class Parts:
         self._identity: Matrix = IDENTITY.tolist()
 
     def __repr__(self) -> str:
-        return f"<lgint.{type(self).__name__}: {len(self._bodies)} bodies, {len(self._joints)} joints>"
+        bodies, joints = len(self._bodies), len(self._joints)
+        counts = f"{bodies} {'body' if bodies == 1 else 'bodies'}, {joints} {'joint' if joints == 1 else 'joints'}"
+        return f"<lgint.{type(self).__name__}: {counts}>"
 
     def _repr_html_(self) -> str:
         bodies = [(name, body.formulation, body.mass) for name, body in self._bodies.items()]
