@@ -1,4 +1,4 @@
-"""The moving pictures of the README: `make pictures`."""
+"""Pictures of the README, the first page and getting started: `make pictures`."""
 
 import os
 import re
@@ -30,21 +30,25 @@ def main() -> None:
     for name, run in {"slider_crank": crank, "roll_up": rod}.items():
         film = run.animate(4, fps=15, size=(480, 384))
         film.save(IMAGES / f"{name}.gif")
-    swing(example()).save(IMAGES / "swing.gif", writer=PillowWriter(25), dpi=90)
+    (run,) = runs(ROOT / "README.md", "run")
+    swing(run).save(IMAGES / "swing.gif", writer=PillowWriter(25), dpi=90)
+    top, *_, arm = runs(ROOT / "docs" / "getting_started.md", "trajectory")
+    top.plot().savefig(IMAGES / "first_run.png", dpi=75)
+    film = arm.animate(2, fps=15, size=(480, 384), plane="xz")
+    film.save(IMAGES / "own_system.gif")
 
 
-def example() -> lgint.Trajectory:
-    """The run of the README's example."""
-    (code,) = re.findall(
-        r"```python\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL
-    )
+def runs(page: Path, name: str) -> list[lgint.Trajectory]:
+    """What has this name after each program of a page."""
     names: dict[str, lgint.Trajectory] = {}
-    before = Path.cwd()
+    found, before = [], Path.cwd()
     with tempfile.TemporaryDirectory() as folder:
-        os.chdir(folder)  # it saves its run
-        exec(code, names)
+        os.chdir(folder)  # they save their runs
+        for code in re.findall(r"```python\n(.*?)```", page.read_text(), re.DOTALL):
+            exec(code, names)
+            found.append(names[name])
         os.chdir(before)
-    return names["run"]
+    return found
 
 
 def swing(run: lgint.Trajectory) -> FuncAnimation:
