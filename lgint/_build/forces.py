@@ -151,8 +151,8 @@ class ForceBuilder(TendonBuilder):
         *,
         coordinate: str | None = None,
         torque: Load = 0.0,
-        stiffness: float = 0.0,
-        damping: float = 0.0,
+        stiffness: float | None = None,
+        damping: float | None = None,
         motion: Motion | None = None,
         saturation: float | None = None,
         kinks: ArrayLike = (),
@@ -173,8 +173,8 @@ class ForceBuilder(TendonBuilder):
         torque : float, table or function
             N m, or N along a slide: a number, a table (times, values), linear between times and constant outside, or a
             function of time. Equilibria multiply it by the factor of the loads.
-        stiffness, damping : float
-            N m/rad, N m s/rad; along a slide N/m, N s/m.
+        stiffness, damping : float, optional
+            N m/rad, N m s/rad; along a slide N/m, N s/m. Default: 0.
         motion : float, array_like, shape (pieces, 4), table or function, optional
             The desired coordinate phi_d(t), as in `add_joint_motion`: a constant; quadratic pieces, rows (t, phi_d,
             phi_d', phi_d'') at the beginning of each, as a list or an array; a table, as a tuple (times, values); or a
@@ -196,8 +196,8 @@ class ForceBuilder(TendonBuilder):
         ------
         ValueError
             For a joint that is unknown or has no such coordinate, for wrong shapes, for a motion without stiffness and
-            damping, a saturation of nothing, and a function whose rates are not its derivatives; they are compared as
-            in `add_joint_motion`, but not across a time.
+            damping, or without a rate where only a damping is given, for a saturation of nothing, and for a function
+            whose rates are not its derivatives; they are compared as in `add_joint_motion`, but not across a time.
         """
         label = f"the drive of {joint!r}" if name is None else repr(name)
         load = value_in_time(f"torque of {label}", torque, 1)
@@ -208,19 +208,14 @@ class ForceBuilder(TendonBuilder):
         row: ForceRow = {
             "kind": "drive",
             "torque": load["vector"][0] if "vector" in load else 0.0,
-            "stiffness": number(f"stiffness of {label}", stiffness),
-            "damping": number(f"damping of {label}", damping),
+            "stiffness": 0.0 if stiffness is None else number(f"stiffness of {label}", stiffness),
+            "damping": 0.0 if damping is None else number(f"damping of {label}", damping),
             "motion": _coordinate_row(course),
         }
-        held = row["stiffness"] != 0 or row["damping"] != 0
-        if motion is not None and not held:
-            raise ValueError(f"motion of {label}: it has no effect without stiffness and damping; give one of them")
-        if not row["stiffness"] and "pieces" in course and not any(any(piece[2:]) for piece in course["pieces"]):
-            raise ValueError(
-                f"motion of {label}: it has no rate, and thus no effect on damping; give a stiffness as well"
-            )
+        if motion is not None and stiffness is None:
+            _refuse_without_effect(label, course, damping)
         if saturation is not None:
-            if not held and row["torque"] == 0 and "vector" in load:
+            if stiffness is None and damping is None and row["torque"] == 0 and "vector" in load:
                 raise ValueError(
                     f"saturation of {label}: {shown(saturation)} has nothing to cut off; give a torque, a "
                     "stiffness or a damping"
@@ -232,7 +227,7 @@ class ForceBuilder(TendonBuilder):
         if "vector" in load:
             return self._add_joint_force(joint, coordinate, name, row)
         beside: ForceRow = {"kind": "load", "load": load}
-        if not held:
+        if row["stiffness"] == row["damping"] == 0:
             return self._add_joint_force(joint, coordinate, name, beside)
         name = self._add_joint_force(joint, coordinate, name, row)
         self._add_joint_force(joint, coordinate, f"{name}.torque", {**beside, "beside": name})
@@ -446,6 +441,14 @@ def _refuse_with(what: str, **arguments: object) -> None:
     for name, value in arguments.items():
         if value is not None:
             raise ValueError(f"{name}: a force law with {what} does not take it")
+
+
+def _refuse_without_effect(label: str, course: LoadRow, damping: float | None) -> None:
+    """ValueError for the motion of a drive whose stiffness is not given, where nothing else makes it act."""
+    if damping is None:
+        raise ValueError(f"motion of {label}: it has no effect without stiffness and damping; give one of them")
+    if "pieces" in course and not any(any(piece[2:]) for piece in course["pieces"]):
+        raise ValueError(f"motion of {label}: it has no rate, and thus no effect on damping; give a stiffness as well")
 
 
 def _coordinate_row(course: LoadRow) -> Matrix | LoadRow:

@@ -85,8 +85,6 @@ class SpringBuilder(ElementBuilder):
             return self._pull(label, (a, b), where, name, force, tangent, damping, length)
         if tangent is not None:
             raise ValueError(f"tangent of {label}: only a force that is a function takes one")
-        if length is not None and stiffness is not None and np.ndim(stiffness) == 0 and stiffness == 0:
-            raise ValueError(f"length of {label}: {shown(length)} has no effect with stiffness = 0; leave it out")
         if force is None and not is_table(damping):
             given = {"stiffness": stiffness, "damping": damping, "length": length}
             return self._declared("spring", (a, b), where, name, given)
@@ -250,9 +248,6 @@ class SpringBuilder(ElementBuilder):
         ValueError
             For unknown bodies, wrong shapes, and a name in use.
         """
-        label = "a spring" if name is None else repr(name)
-        if offset is not None and not array(f"stiffness of {label}", stiffness).any():
-            raise ValueError(f"offset of {label}: {shown(offset)} has no effect with stiffness = 0; leave it out")
         values = {"stiffness": stiffness, "damping": damping, "offset": offset}
         return self._declared("cartesian_spring", (a, b), Where(point, None, point_a, point_b), name, values, "spring")
 
@@ -352,8 +347,6 @@ def _spring_values(label: str, stiffness: float | Table, damping: float | Table,
         what = f"{key} of {label}"
         curves.append(curve(what, *given) if is_table(given) else [])
         values[key] = 0.0 if curves[-1] else number(what, given)
-    if values["rest"] and not values["stiffness"] and not curves[0]:
-        raise ValueError(f"rest of {label}: {rest!r} has no effect with stiffness = 0; leave it out")
     if curves[1] and not any(x == y == 0 for x, y in zip(*curves[1], strict=True)):
         raise ValueError(f"damping of {label}: the point (0, 0) expected, since dampers have no force at rest")
     return {**values, "curves": curves}

@@ -10,7 +10,7 @@ from models.random_models import REACHED, random_model
 
 STEPS = {"t_end": 1e-2, "h": 1e-3}
 TIGHT = {"newton_rtol": 1e-13, "newton_atol": 1e-14}
-STEPS_OF_NUMBERS = (5e-3, 2e-4)  # the second where the first passes an edge of a shape
+STEPS_OF_NUMBERS = (5e-3, 2e-4, 1e-2)  # shorter where the first passes an edge of a shape; longer for small entries
 ROUNDS = 24  # so many models are drawn at most for a row
 NEVER = {row for row in REACHED if row.endswith("_bristle")}  # whose models have no derivatives
 # Every fourth model may have coordinates for explicit methods alone. What index 3 leaves of round-off in velocities is

@@ -101,7 +101,7 @@ def test_a_length_moves_the_start(form):
 @pytest.mark.parametrize(
     ("name", "message"),
     [
-        ("start.sholder", "did you mean 'shoulder'"),
+        ("start.sholder", "did you mean 'start.shoulder'"),
         ("start.arm.position[0]", "'arm' is neither a joint nor a free body"),
         ("start.elbow", r"an index expected as in start.elbow\[1\]"),
         ("start.elbow.rate[2]", r"an index expected as in start.elbow.rate\[1\]"),
