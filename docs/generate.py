@@ -570,8 +570,10 @@ def validation_table(lines: list[Row]) -> str:
     case = lines[0]
     head = ["number", "reference", "lgint", "difference", "verdict"]
     numbers = table(head, ([row[key] for key in VALIDATION_COLUMNS] for row in lines))
-    why = dict.fromkeys(row["why"] for row in lines if row["why"])
-    notes = "".join(f"\n{wrapped(f'{text[0].upper()}{text[1:]}.')}\n" for text in why)
+    begin = {"agrees": "Compared less closely", "reference is wrong": "Evidence"}
+    reasons = [(begin.get(row["verdict"], "Why"), row["why"]) for row in lines]
+    why = dict.fromkeys(f"{what}: {reason}." for what, reason in reasons if reason)
+    notes = "".join(f"\n{wrapped(text)}\n" for text in why)
     title = case["title"][0].upper() + case["title"][1:]
     source = case["source"]
     command = code(f"lgint reproduce validation/{case['case']}")
