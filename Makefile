@@ -11,7 +11,7 @@
 #   make papers-quick   the same with fewer steps, without changing the docs
 #   make validation   the cases of docs/validation.md
 #   make tables   the tables in the pages of docs/ that come from the code and from measurements
-#   make pictures   the pictures of the README, of docs/gallery/README.md and of docs/wishes.md
+#   make pictures   the pictures of the README, of getting started, of docs/gallery/README.md and of docs/wishes.md
 #   make notebooks   the outputs of the notebooks; needs Chromium for pictures of their views
 #   make counts   instructions per step by part of the code, compared with the committed ones; needs valgrind;
 #                 SHARE=8 counts one in 8 of the cases

@@ -559,10 +559,12 @@ def validation_tables(path: Path) -> str:
     cases = [list(lines) for _, lines in groupby(rows, key=lambda row: row["case"])]
     published = sum(lines[0]["published"] == "yes" for lines in cases)
     counted = (
-        f"{len(cases)} cases with {len(rows)} numbers. Those of {published} cases are "
-        "published by others; the rest are closed forms and integrals.\n"
+        f"{len(cases)} cases with {len(rows)} numbers. Others have published the numbers "
+        f"of {published} cases; those of the rest are closed forms and integrals."
     )
-    return "\n".join([counted, *(validation_table(lines) for lines in cases)])
+    return "\n".join(
+        [wrapped(counted) + "\n", *(validation_table(lines) for lines in cases)]
+    )
 
 
 def validation_table(lines: list[Row]) -> str:
