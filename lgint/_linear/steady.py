@@ -140,8 +140,8 @@ class Turning:
         push[:, :3, 3:] = (S @ S @ arm + cross_matrix(np.cross(s, x - p)) @ S + S @ out @ S) * on
         rows = np.add.outer(self.bodies.rows, np.arange(6))
         columns = np.tile(rows[hub], (n, 1))
-        extra = (Block(rows, columns, each) for each in (of_hub, push))
-        return tuple([*self.bodies.by_body(own), one] for own, one in zip((twists, pushes), extra, strict=True))  # type: ignore[return-value]
+        first, second = (Block(rows, columns, each) for each in (of_hub, push))
+        return [*self.bodies.by_body(twists), first], [*self.bodies.by_body(pushes), second]
 
     def about_axis(self, motion: Motion) -> Array:
         """The perturbation of poses that turns all turning bodies about the axis, at a rate of one."""
