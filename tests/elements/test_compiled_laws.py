@@ -13,7 +13,7 @@ import compiled
 import lgint
 from lgint._model.compiled import checked
 from lgint._model.missing import MissingFunctionError
-from pace import least, slowness
+from pace import in_turn, least, slowness
 
 ELEMENT = "the function of 'motor'"
 
@@ -316,31 +316,83 @@ def test_another_thread_counts_on_meanwhile():
     assert turns > 100
 
 
-def per_step(model, h=1e-4, steps=10_000):
-    """Time of a step of rk44, which has four evaluations, s."""
-    return least(lambda: lgint.integrate(model, "rk44", t_end=steps * h, h=h, save_every=steps)) / steps
+FREE = {"mass": 1.0, "inertia": (0.1, 0.2, 0.25)}
+
+
+def free(add):
+    builder = lgint.ModelBuilder(gravity=(0, 0, -9.81))
+    builder.add_body("arm", **FREE)
+    add(builder)
+    return builder.build()
+
+
+def hinged(add):
+    builder = lgint.ModelBuilder(gravity=(0, 0, -9.81), formulation="minimal")
+    builder.add_body("arm", **FREE, position=(0.5, 0, 0))
+    builder.add_joint("revolute", lgint.ground, "arm", point=(0, 0, 0), axis=(0, 1, 0), name="hinge")
+    add(builder)
+    return builder.build()
+
+
+def driven(builder):
+    builder.add_joint_drive("hinge", stiffness=3.0, damping=0.2)
+
+
+def places():
+    """By the place of a law: a model with a compiled one, and with the like of lgint's own."""
+    own, steady = compiled.compiled, (0.1, 0.2, 0.3)
+    push, swing = own("push", "load"), own("swing", "motion")
+    return {
+        "force": [free(lambda b, f=f: b.add_force("arm", force=f, frame="body")) for f in (push, steady)],
+        "torque": [free(lambda b, f=f: b.add_force("arm", torque=f)) for f in (push, steady)],
+        "wind": [free(lambda b, f=f: b.add_drag("arm", drag=0.1, wind=f)) for f in (push, steady)],
+        "wrench": [
+            free(lambda b: b.add_force_law(own("wrench", "law"), bodies="arm")),
+            free(lambda b: b.add_drag("arm", drag=0.1)),
+        ],
+        "joint": [hinged(lambda b: b.add_force_law(own("torque", "joint_law"), joint="hinge")), hinged(driven)],
+        "motion": [hinged(lambda b, f=f: b.add_joint_drive("hinge", stiffness=3.0, motion=f)) for f in (swing, 0.3)],
+        "control": [
+            hinged(lambda b: b.add_control(own("pid", "control"), joints="hinge", states={"sum": 0.1})),
+            hinged(driven),
+        ],
+    }
+
+
+def steps_of(model, steps=3000, **options):
+    """A run of so many steps of rk44, which has four evaluations."""
+    return lambda: lgint.integrate(model, "rk44", t_end=steps * 1e-4, h=1e-4, save_every=steps, **options)
+
+
+MOST = 0.2e-6  # that a call takes over the like of lgint's own, the function's body included, s
 
 
 @pytest.mark.measures
-def test_a_call_takes_at_most_a_fifth_of_a_microsecond():
-    def free(add):
-        builder = lgint.ModelBuilder(gravity=(0, 0, -9.81))
-        builder.add_body("arm", mass=1.0, inertia=(0.1, 0.2, 0.25))
-        add(builder)
-        return builder.build()
+@pytest.mark.parametrize("place", ["force", "torque", "wind", "wrench", "joint", "motion", "control"])
+def test_a_call_takes_at_most_a_fifth_of_a_microsecond(place):
+    with_law, like = in_turn(*map(steps_of, places()[place]))
+    assert with_law - like < 3000 * 4 * MOST * max(slowness(), 1)
 
-    def hinge(add):
-        builder = lgint.ModelBuilder(gravity=(0, 0, -9.81), formulation="minimal")
-        builder.add_body("arm", mass=1.0, inertia=(0.1, 0.2, 0.25), position=(0.5, 0, 0))
-        builder.add_joint("revolute", lgint.ground, "arm", point=(0, 0, 0), axis=(0, 1, 0), name="hinge")
-        add(builder)
-        return builder.build()
 
-    most = 4 * 0.2e-6 * max(slowness(), 1)
+@pytest.mark.measures
+def test_calls_of_events_and_of_systems_take_as_little():
+    height, model = compiled.compiled("height", "event"), free(lambda b: None)
+    eleven, one = in_turn(*(steps_of(model, events=[height] * n) for n in (11, 1)))
+    assert eleven - one < 3000 * 10 * MOST * max(slowness(), 1)
+    mass, force = (compiled.compiled(name, "callable") for name in ("mass", "spring"))
+    system = lgint.CallableModel(("Rn", 2), [1.0, 0.0], [0.0, 0.0], mass=mass, force=force)
+    (whole,) = in_turn(steps_of(system))  # the method's own work included
+    assert whole < 3000 * 8 * MOST * max(slowness(), 1)
+
+
+@pytest.mark.measures
+def test_a_compiled_law_is_faster_than_one_in_python():
+    def on_body(law):
+        return steps_of(free(lambda b: b.add_force_law(law, bodies="arm")), 1000)
+
+    def in_joint(law):
+        return steps_of(hinged(lambda b: b.add_force_law(law, joint="hinge")), 1000)
+
     law, torque = compiled.compiled("wrench", "law"), compiled.compiled("torque", "joint_law")
-    wrench = per_step(free(lambda b: b.add_force_law(law, bodies="arm")))
-    assert wrench < per_step(free(lambda b: b.add_drag("arm", drag=0.1))) + most
-    assert 8 * wrench < per_step(free(lambda b: b.add_force_law(compiled.wrench, bodies="arm")), steps=1000)
-    effort = per_step(hinge(lambda b: b.add_force_law(torque, joint="hinge")))
-    assert effort < per_step(hinge(lambda b: b.add_joint_drive("hinge", stiffness=3.0, damping=0.2))) + most
-    assert 1.5 * effort < per_step(hinge(lambda b: b.add_force_law(compiled.torque, joint="hinge")), steps=1000)
+    assert 8 * least(on_body(law)) < least(on_body(compiled.wrench))
+    assert 1.5 * least(in_joint(torque)) < least(in_joint(compiled.torque))
