@@ -41,7 +41,7 @@ static lg_status open_state(segment *g)
     }
     given->nstate = count;
     double *q = given->state;
-    g->s = (lg_sensitivities){1, q, q + nv, q + 2 * (long)nv, q + 3 * (long)nv, q + 3 * (long)nv + nrows};
+    g->s = (lg_sensitivities){1, q, q + nv, q + 2 * (long)nv, q + 3 * (long)nv, q + 3 * (long)nv + nrows, NULL};
     return LG_OK;
 }
 

@@ -53,6 +53,10 @@ static void run_layout(void *self, lg_arena *arena)
     stepper->mem = lg_arena_doubles(arena, (size_t)run->system->nmem);
     stepper->type->layout(stepper, arena);
     lg_sensitivities_layout(stepper, arena);
+    if (stepper->nparameters && run->system->memory.sample) {
+        stepper->linear.held = run->sensitivities.count ? run->sensitivities.mem : NULL;
+        run->sampled = lg_arena_doubles(arena, (size_t)run->system->nmem * (size_t)(stepper->nparameters + 1));
+    }
 }
 
 static void back_layout(void *self, lg_arena *arena)
@@ -204,6 +208,22 @@ static lg_status allocate(lg_run *run, const lg_setup *setup, lg_report *report)
     return LG_OK;
 }
 
+lg_status lg_run_sample(lg_run *run)
+{
+    const lg_system *system = run->system;
+    const lg_sensitivities *s = &run->sensitivities;
+    lg_state *state = &run->state;
+    lg_point point = lg_point_after(state->t, state->q, state->v, state->mem);
+    point.work = run->stepper->accel.work;
+    if (!system->memory.sample)
+        return LG_OK;
+    if (s->count)
+        LG_TRY(lg_sensitivities_sample(run->stepper, &point, s, run->sampled));
+    LG_TRY(system->memory.sample(system->self, &point, state->mem));
+    lg_copy(s->count * system->nmem, run->sampled, s->mem);
+    return LG_OK;
+}
+
 /* The memory of a fresh start. */
 static lg_status begin_memory(lg_run *run)
 {
@@ -212,16 +232,9 @@ static lg_status begin_memory(lg_run *run)
     lg_point point = lg_point_at(state->t, state->q, state->v);
     point.mem.values = state->mem;
     point.work = run->stepper->accel.work;
-    return lg_memory_begin(&system->memory, system->self, &point, state->mem, &run->stepper->report);
-}
-
-lg_status lg_run_sample(lg_run *run)
-{
-    const lg_system *system = run->system;
-    lg_state *state = &run->state;
-    lg_point point = lg_point_after(state->t, state->q, state->v, state->mem);
-    point.work = run->stepper->accel.work;
-    return system->memory.sample ? system->memory.sample(system->self, &point, state->mem) : LG_OK;
+    if (system->memory.commit)
+        LG_TRY(system->memory.commit(system->self, NULL, &point, state->mem, &run->stepper->report));
+    return lg_run_sample(run);
 }
 
 lg_status lg_run_project(lg_run *run)
@@ -402,13 +415,13 @@ static lg_status begin_run(lg_run *run, const lg_setup *setup)
     if (!start->carry) {
         if (start->part[LG_PART_MEM])
             set_part(run, LG_PART_MEM, start);
-        LG_TRY(begin_memory(run));
-        if (!start->checked)
-            LG_TRY(check_consistent(run));
         if (run->sensitivities.count) {
             lg_copy(run->sensitivities.count * run->system->space->nv, setup->dq, run->sensitivities.q);
             lg_copy(run->sensitivities.count * run->system->space->nv, setup->dv, run->sensitivities.v);
         }
+        LG_TRY(begin_memory(run));
+        if (!start->checked)
+            LG_TRY(check_consistent(run));
         return restart_first(run);
     }
     LG_TRY(take_carry(run, start));

@@ -39,6 +39,7 @@ typedef struct lg_run {
     lg_control_memory *memory; /* these two follow the stepper's part of state.carry */
     lg_grid *grid;
     lg_sensitivities sensitivities; /* derivatives of the state by parameters, behind these; count 0: none */
+    double *sampled; /* derivatives of the memory while it is sampled, and nmem numbers more */
     lg_arena arena;
     lg_arena back, inside; /* memory of `before`, and of `between` and `dense`, in runs that need them */
     lg_option_value *options; /* a copy */

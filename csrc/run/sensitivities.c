@@ -12,12 +12,18 @@ int lg_sensitivities_own_count(const lg_stepper *stepper)
     return sensitivities->count ? sensitivities->count(stepper) : 0;
 }
 
+/* Numbers in a column of sampled memory. */
+static int held_count(const lg_system *system)
+{
+    return system->memory.sample ? system->nmem : 0;
+}
+
 int lg_sensitivities_count(const lg_stepper *stepper)
 {
     if (!stepper->nparameters || stepper->backwards)
         return 0;
     int nv = stepper->system->space->nv, nrows = stepper->system->pattern->nrows;
-    return stepper->nparameters * (3 * nv + nrows + lg_sensitivities_own_count(stepper));
+    return stepper->nparameters * (3 * nv + nrows + lg_sensitivities_own_count(stepper) + held_count(stepper->system));
 }
 
 lg_sensitivities lg_sensitivities_in(const lg_stepper *stepper, double *base)
@@ -28,6 +34,7 @@ lg_sensitivities lg_sensitivities_in(const lg_stepper *stepper, double *base)
     s.a = s.v + (long)s.count * nv;
     s.lam = s.a + (long)s.count * nv;
     s.own = s.lam + (long)s.count * nrows;
+    s.mem = s.own + (s.count ? (long)s.count * lg_sensitivities_own_count(stepper) : 0);
     return s;
 }
 
@@ -74,6 +81,17 @@ void lg_sensitivities_close(lg_stepper *stepper)
 {
     if (stepper->nparameters && stepper->type->sensitivities && stepper->type->sensitivities->close)
         stepper->type->sensitivities->close(stepper);
+}
+
+lg_status lg_sensitivities_sample(lg_stepper *stepper, const lg_point *point, const lg_sensitivities *s,
+                                  double *sampled)
+{
+    int nv = stepper->system->space->nv, nmem = stepper->system->nmem;
+    double *room = sampled + (long)nmem * s->count;
+    for (int k = 0; k < s->count; k++)
+        LG_TRY(lg_linearised_sample(&stepper->linear, point, k, s->q + (long)nv * k, s->v + (long)nv * k, room,
+                                    sampled + (long)nmem * k));
+    return LG_OK;
 }
 
 lg_status lg_sensitivities_restart(lg_stepper *stepper, const lg_point *point, const lg_state *state,

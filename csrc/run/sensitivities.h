@@ -15,6 +15,10 @@ lg_status lg_sensitivities_check(lg_stepper *stepper);
 void lg_sensitivities_layout(lg_stepper *stepper, lg_arena *arena);
 void lg_sensitivities_close(lg_stepper *stepper);
 
+/* Writes the derivatives of the memory after the sample that is due at a point, nmem for each parameter. Behind them
+   there must be room for nmem more. */
+lg_status lg_sensitivities_sample(lg_stepper *stepper, const lg_point *point, const lg_sensitivities *s,
+                                  double *sampled);
 /* Where a run begins, or begins anew, at a point: derivatives of the accelerations and multipliers of a state from
    those of q and v, and those of the stepper's carry. */
 lg_status lg_sensitivities_restart(lg_stepper *stepper, const lg_point *point, const lg_state *state,

@@ -34,6 +34,7 @@ void lg_linearised_layout(lg_linearised *l, lg_arena *arena)
     l->x = lg_arena_doubles(arena, nv + nrows);
     l->y = lg_arena_doubles(arena, nv + nrows);
     l->q = lg_arena_doubles(arena, (size_t)system->space->nq);
+    l->mem = lg_arena_doubles(arena, (size_t)system->nmem);
     l->colour = lg_arena_ints(arena, nblocks);
     l->group = lg_arena_ints(arena, (size_t)pattern->ngroups);
     l->work = lg_arena_doubles(arena, system->sensitivity ? (size_t)system->sensitivity->nwork : 0);
@@ -106,6 +107,42 @@ lg_status lg_linearised_weigh(lg_linearised *l, const lg_point *point, int k, co
     return system->sensitivity ? system->sensitivity->weigh(system->self, k, &at, weights, sum) : LG_OK;
 }
 
+static const double held_step = 6e-6; /* of central differences along what memory holds */
+
+/* How far derivatives lead numbers, in proportion to these. */
+static double reach(int n, const double *x, const double *dx)
+{
+    double most = 0;
+    for (int i = 0; i < n; i++)
+        most = fmax(most, fabs(dx[i]) / (1 + fabs(x[i])));
+    return most;
+}
+
+/* Makes l->mem the memory of a point, moved by x times its derivatives. */
+static void move_memory(lg_linearised *l, const lg_point *point, double x, const double *dmem)
+{
+    int nmem = l->accel->system->nmem;
+    lg_copy(nmem, point->mem.values, l->mem);
+    lg_axpy(nmem, x, dmem, l->mem);
+}
+
+/* l->force -= the derivative of the forces along one of the memory, in which they are linear unless something reads
+   what is held. */
+static lg_status subtract_held(lg_linearised *l, const lg_point *point, const double *dmem)
+{
+    int nv = l->accel->system->space->nv, nmem = l->accel->system->nmem;
+    double most = reach(nmem, point->mem.values, dmem), step = held_step / most;
+    lg_point at = *point;
+    at.same_q = 0;
+    at.mem.values = l->mem;
+    for (int sign = -1; most > 0 && sign <= 1; sign += 2) {
+        move_memory(l, point, sign * step, dmem);
+        LG_TRY(linearised_evaluate(l, &at, &(lg_wanted){.force = l->y}));
+        lg_axpy(nv, -sign / (2 * step), l->y, l->force);
+    }
+    return LG_OK;
+}
+
 lg_status lg_linearised_terms(lg_linearised *l, const lg_point *point, int k)
 {
     const lg_system *system = l->accel->system;
@@ -117,7 +154,7 @@ lg_status lg_linearised_terms(lg_linearised *l, const lg_point *point, int k)
     LG_TRY(lg_linearised_differentiate(l, point, k, &wanted));
     for (int i = 0; i < nv; i++)
         l->force[i] += gyro[i] - force[i] + (nrows ? Btlam[i] : 0);
-    return LG_OK;
+    return l->held ? subtract_held(l, point, l->held + (long)system->nmem * k) : LG_OK;
 }
 
 lg_status lg_linearised_reaction(lg_linearised *l, const lg_point *point, int k, double *out)
@@ -198,6 +235,29 @@ static lg_point displaced(const curve *c, double x)
     lg_space_retract(space, at.q, l->theta, l->q);
     at.q = l->q, at.v = l->v, at.mem.theta = l->theta;
     return at;
+}
+
+/* ---- samples ---- */
+
+lg_status lg_linearised_sample(lg_linearised *l, const lg_point *point, int k, const double *dq, const double *dv,
+                               double *room, double *dmem)
+{
+    const lg_system *system = l->accel->system;
+    int nv = system->space->nv, nmem = system->nmem;
+    const double *held = l->held + (long)nmem * k;
+    double most = fmax(size_of(nv, dq, point->v, dv), reach(nmem, point->mem.values, held)), step = held_step / most;
+    const curve c = {.l = l, .point = point, .dq = dq, .dv = dv};
+    lg_copy(nmem, held, dmem);
+    for (int sign = -1; most > 0 && sign <= 1; sign += 2) {
+        lg_point at = displaced(&c, sign * step);
+        move_memory(l, point, sign * step, held);
+        lg_copy(nmem, l->mem, room);
+        at.mem.values = l->mem;
+        LG_TRY(system->memory.sample(system->self, &at, room));
+        lg_axpy(nmem, -1, l->mem, room);
+        lg_axpy(nmem, sign / (2 * step), room, dmem);
+    }
+    return LG_OK;
 }
 
 /* ---- accelerations ---- */

@@ -13,6 +13,8 @@ typedef struct lg_linearised {
     lg_matrix K, D; /* d(M a + gyro - force + B^T lam)/d(q, v) */
     double *B, *Z; /* at the point, Z = d(phidot)/dq */
     lg_chain *of_q, *of_v; /* those of K and D */
+    const double *held; /* derivatives of the memory by parameters, system->nmem each; NULL: it has none */
+    double *mem; /* a memory beside that of a point */
     double *work; /* scratch for derivatives by parameters */
     double *force, *phi, *phidot; /* derivatives by a parameter: of the residual M a + gyro - force + B^T lam, rows */
     double *value, *now, *rest, *best; /* of derivatives by differences: as many numbers as 2 nv or nrows */
@@ -37,7 +39,11 @@ lg_status lg_linearised_weigh(lg_linearised *l, const lg_point *point, int k, co
    lam. */
 lg_status lg_linearised_subtract_share(lg_linearised *l, const lg_point *point, int k, const double *forces,
                                        const double *rows, double *gradient);
-/* l->force, phi and phidot by parameter k at a point. */
+/* The derivatives of what is sampled at a point, by parameter k along (dq, dv) and along those of the memory before it,
+   by differences; all that is not due keeps its own. `room` has nmem numbers. */
+lg_status lg_linearised_sample(lg_linearised *l, const lg_point *point, int k, const double *dq, const double *dv,
+                               double *room, double *dmem);
+/* l->force, phi and phidot by parameter k at a point, with the share of what memory holds. */
 lg_status lg_linearised_terms(lg_linearised *l, const lg_point *point, int k);
 /* out (nv) = d(B^T lam)/dp for parameter k at a point, of which t, q and lam count. */
 lg_status lg_linearised_reaction(lg_linearised *l, const lg_point *point, int k, double *out);

@@ -125,6 +125,15 @@ def _check_outputs(model: Model, outputs: list[Output]) -> None:
             getattr(model.state(), output.accessor)(*output.arguments)
 
 
+def _refuse_sampled(model: Model) -> None:
+    """ValueError for a model with a sampled control, over whose samples derivatives do not go back."""
+    for name in model.sampled:
+        raise ValueError(
+            f"gradient: the control {name!r} is sampled, and derivatives do not go back over its samples; use "
+            "sensitivity=[...] of integrate, or leave out every="
+        )
+
+
 def _plan(model: Model, method: str, parameters: Sequence[str], every_state: bool, arguments: dict[str, Any]) -> Plan:
     known = inspect.signature(integrate).parameters
     options = {name: value for name, value in arguments.items() if name not in known}
@@ -140,6 +149,7 @@ def _plan(model: Model, method: str, parameters: Sequence[str], every_state: boo
     t0, h = arguments.get("t0", 0.0), arguments.get("h")
     chosen = all_options(method, options, inherited(None, options, own_steps=False))
     start = start_of(model, method, t0, None, chosen)
+    _refuse_sampled(model)
     core, begin, slopes = slopes_of(model, parameters, start)
     step, given = steps_of(method, h, options, {})
     watch = None if arguments.get("events") is None else Events(model, arguments["events"])

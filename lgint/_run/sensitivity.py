@@ -11,7 +11,6 @@ import numpy as np
 
 from lgint import _core
 from lgint._args import Array, listing, shown
-from lgint._model.compile import CONTROL
 from lgint._model.model import Model
 from lgint._model.sensitivity import direction
 from lgint._model.start import memory_of
@@ -158,8 +157,6 @@ def _refuse_memory(model: Model) -> None:
     for kind, _ in memory_of(model):
         if kind.endswith("_bristle"):
             raise ValueError("sensitivity: bristles of contacts have no derivatives; give friction by regularization")
-        if kind == CONTROL:
-            raise ValueError("sensitivity: sampled values of controls have no derivatives; leave out every=")
 
 
 def stencil(model: Model, name: str) -> tuple[tuple[int, float], ...]:
@@ -195,7 +192,23 @@ def derivative(run: Any, accessor: str, arguments: Sequence[Any], keywords: Mapp
     shape = value(run).shape
     if shape[:1] != run.t.shape:
         raise ValueError(f"derivative: {accessor} has no value for each state")
+    _refuse_held(run, accessor, value)
     return np.stack([_along(run, found, k, value) for k in range(len(found.parameters))], axis=-1)
+
+
+def _refuse_held(run: Any, accessor: str, value: Callable[[Any], Array]) -> None:
+    """ValueError if what an accessor gives depends on held values of sampled controls themselves."""
+    if not (held := run.model.held):
+        return
+    mem = np.array(run.mem)
+    for name, where in held.items():
+        mem[:, where] += 1 + np.abs(mem[:, where])
+        other = run._with({**{part: getattr(run, part) for part in run._parts}, "t": run.t, "mem": mem, **run.extra})
+        if not np.array_equal(value(other), value(run)):
+            raise ValueError(
+                f"derivative: {accessor} depends on the values that the control {name!r} holds, whose derivatives are "
+                "not kept; those of q, v, vdot and lam contain them"
+            )
 
 
 def _along(run: Any, found: Sensitivity, k: int, value: Callable[[Any], Array]) -> Array:

@@ -34,6 +34,12 @@ def refuse_functions(model: Model, names: Sequence[str], t: float, q: Array, v: 
         varied = _varied(model, name)
         for label, function in functions:
             now, then = (_value(function, state_inside(each, *place)) for each in (model, varied))
+            again = _value(function, state_inside(model, *place))
+            if again.shape == now.shape and not np.array_equal(again, now, equal_nan=True):
+                raise ValueError(
+                    f"{argument}: {label} returns other values when it is called again with the same state, so that it "
+                    "has no derivatives by it; give what it remembers as states of the control"
+                )
             if then.shape == now.shape and np.abs(then - now).max(initial=0) > SAME * np.abs(now).max(initial=0):
                 raise ValueError(
                     f"{argument}: {name}: {label} reads what depends on it at the same coordinates and velocities, "

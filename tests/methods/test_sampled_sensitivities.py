@@ -1,0 +1,132 @@
+"""Derivatives of runs by parameters where sampled controls hold their values from one call to the next."""
+
+import numpy as np
+import pytest
+from scipy.linalg import expm
+
+import lgint
+from methods.test_sensitivities import distance
+from methods.test_sensitivities_in_runs import SHARP, agree, by_differences
+
+MASS, STIFFNESS, PERIOD, SAMPLES = 1.3, 7.0, 0.05, 12
+PLACE = {"mass": MASS, "inertia": (0.1, 0.1, 0.1), "position": (0.4, 0, 0)}
+
+
+def slide(control, **given):
+    """A mass on a slide with a spring to its start, and a sampled control of its force."""
+    builder = lgint.ModelBuilder(formulation="minimal")
+    builder.add_body("cart", **PLACE)
+    builder.add_joint("prismatic", lgint.ground, "cart", point=(0, 0, 0), axis=(1, 0, 0), name="rail", rate=0.7)
+    builder.add_joint_drive("rail", stiffness=STIFFNESS, name="spring")
+    builder.add_control(control, joints="rail", every=PERIOD, name="loop", **given)
+    return builder.build()
+
+
+def proportional(state):
+    return [6 * (0.5 - state.joint_position("rail")) - 2 * state.joint_rate("rail")]
+
+
+def sampled_map(mass, stiffness, rate):
+    """Position and velocity of the cart after all periods, by exponentials of matrices."""
+    flow = expm(PERIOD * np.array([[0, 1, 0], [-stiffness / mass, 0, 1 / mass], [0, 0, 0]]))
+    x = np.array([0.0, rate])
+    for _ in range(SAMPLES):
+        force = 6 * (0.5 - x[0]) - 2 * x[1]
+        x = (flow @ [*x, force])[:2]
+    return x
+
+
+def test_a_mass_on_a_slide_has_the_derivatives_of_its_discrete_map():
+    names, at = ["cart.mass", "spring.stiffness", "start.rail.rate"], np.array([MASS, STIFFNESS, 0.7])
+    run = lgint.integrate(slide(proportional), "rk67", t_end=SAMPLES * PERIOD, h=PERIOD / 5, sensitivity=names)
+    assert np.allclose([run.q[-1, 0], run.v[-1, 0]], sampled_map(*at), rtol=0, atol=1e-12)
+    for k, unit in enumerate(np.eye(3)):
+        step = 1e-2 * unit
+        points = [sampled_map(*(at + i * step)) for i in (-2, -1, 1, 2)]
+        exact = np.array([1, -8, 8, -1]) @ points / 12e-2
+        found = run.sensitivity.dq[-1, 0, k], run.sensitivity.dv[-1, 0, k]
+        assert np.allclose(found, exact, rtol=0, atol=1e-8)
+
+
+def integral(state):
+    """A nonlinear law with a state of its own."""
+    x, angle = state.control("loop").states["x"], state.joint_angle("pin")
+    return [5 * np.sin(1 - angle) - 0.3 * state.joint_rate("pin") ** 3 + 20 * x, x + 0.02 * (1 - angle)]
+
+
+def arm(formulation):
+    builder = lgint.ModelBuilder(gravity=(0, 0, -9.81), formulation=formulation)
+    builder.add_body("arm", mass=0.8, inertia=(0.02, 0.02, 0.03), position=(0.3, 0, 0))
+    builder.add_joint("revolute", lgint.ground, "arm", point=(0, 0, 0), axis=(0, 1, 0), name="pin")
+    builder.add_control(integral, joints="pin", states={"x": 0.3}, every=0.02, name="loop")
+    return builder.build(redundant="drop")
+
+
+@pytest.mark.parametrize("formulation", ["R3xSO3", "minimal"])
+@pytest.mark.parametrize(
+    ("method", "sharp"),
+    [("genalpha", SHARP), ("hht", SHARP), ("radau3", {"newton_rtol": 1e-12}), ("herk4", {}), ("rk44", {})],
+)
+def test_methods_agree_with_differences(method, sharp, formulation):
+    model, given = arm(formulation), {"t_end": 0.1, "h": 4e-3}
+    given |= {"index": "stabilized"} if method == "genalpha" else {}
+    run = lgint.integrate(model, method, **given, sensitivity=["arm.mass", "gravity[2]"])
+    agree(model, run, lambda other: lgint.integrate(other, method, **given, **sharp))
+
+
+def test_a_resumed_run_goes_on_with_the_derivatives_of_held_values():
+    model, names = arm("minimal"), ["arm.mass", "start.pin.rate"]
+    given = {"h": 4e-3, "sensitivity": names}
+    whole = lgint.integrate(model, "rk44", t_end=0.1, **given)
+    part = lgint.integrate(model, "rk44", t_end=0.048, **given)
+    rest = lgint.integrate(model, "rk44", t_end=0.1, h=4e-3, start=part)
+    assert np.array_equal(rest.sensitivity.dv[-1], whole.sensitivity.dv[-1])
+
+
+def test_values_are_held_through_an_action():
+    """A ball under a sampled thrust bounces between two samples."""
+    builder = lgint.ModelBuilder(gravity=(0, 0, -9.81))
+    builder.add_body("ball", mass=0.7, inertia=(1e-3, 1e-3, 1e-3), position=(0, 0, 0.1))
+
+    def thrust(state):
+        return [0, 0, 3 - 2 * state.position("ball")[2] - 0.8 * state.velocity("ball")[2], 0, 0, 0]
+
+    builder.add_control(thrust, bodies="ball", every=0.03, name="loop")
+    floor = lgint.event(
+        lambda state: state.position("ball")[2],
+        direction=-1,
+        action=lambda state: state.after_impact(("ball", (0, 0, 0), (0, 0, 1)), restitution=0.8),
+    )
+    model = builder.build()
+    given = {"t_end": 0.3, "h": 2e-3, "events": floor}
+    run = lgint.integrate(model, "rk44", **given, sensitivity=["ball.mass", "gravity[2]"])
+    assert run.velocity("ball")[:, 2].min() < -0.9 < 0.7 < run.velocity("ball")[:, 2].max()
+    for k, name in enumerate(run.sensitivity.parameters):
+        q, v = by_differences(model, name, lambda other: lgint.integrate(other, "rk44", **given), None)
+        assert distance(run.sensitivity.dq[-1, :, k], q[-1]) < 1e-7
+        assert distance(run.sensitivity.dv[-1, :, k], v[-1]) < 1e-7
+
+
+def test_what_has_no_derivatives_is_refused_by_name():
+    calls, given = [], {"t_end": 0.1, "h": 0.01}
+
+    def counts(state):
+        calls.append(state.t)
+        return [float(len(calls))]
+
+    with pytest.raises(ValueError, match=r"control 'loop' returns other values .* states of the control"):
+        lgint.integrate(slide(counts), "rk44", **given, sensitivity=["cart.mass"])
+    with pytest.raises(ValueError, match="gradient: the control 'loop' is sampled"):
+        lgint.gradient(
+            slide(proportional),
+            "rk44",
+            lambda t, q: (0.0, [q]),
+            ["cart.mass"],
+            outputs=[("joint_rate", "rail")],
+            **given,
+        )
+    run = lgint.integrate(slide(proportional), "rk44", **given, sensitivity=["cart.mass"])
+    with pytest.raises(ValueError, match="power depends on the values that the control 'loop' holds"):
+        run.derivative("power", "loop")
+    rate = run.derivative("joint_rate", "rail")
+    assert np.allclose(rate, run.sensitivity.dv[:, 0], rtol=0, atol=1e-10)
