@@ -460,7 +460,7 @@ def grown(tmp_path_factory):
     """A copy of the tree with all additions, which is built once; what is built already is built again where needed."""
     root = tmp_path_factory.mktemp("grown")
     ignored = shutil.ignore_patterns("*.so", "__pycache__", "html")
-    for name in ("benchmarks", "csrc", "lgint", "tests", "docs"):
+    for name in ("benchmarks", "csrc", "lgint", "tests", "docs", "notebooks"):
         shutil.copytree(ROOT / name, root / name, ignore=ignored)
     for objects in ROOT.glob("build/temp.*"):
         shutil.copytree(objects, root / "build" / objects.name)
