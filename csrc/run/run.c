@@ -220,7 +220,8 @@ lg_status lg_run_sample(lg_run *run)
     if (s->count)
         LG_TRY(lg_sensitivities_sample(run->stepper, &point, s, run->sampled));
     LG_TRY(system->memory.sample(system->self, &point, state->mem));
-    lg_copy(s->count * system->nmem, run->sampled, s->mem);
+    if (s->count)
+        lg_copy(s->count * system->nmem, run->sampled, s->mem);
     return LG_OK;
 }
 
