@@ -255,14 +255,7 @@ static lg_status weigh(const lg_model *m, lg_form form, int parameter, const lg_
     return LG_OK;
 }
 
-/* X(form, name): the forms, with the functions of each. */
-#define FORMS(X)                                                                                                       \
-    X(LG_FORM_DYNAMICS, in_dynamics)                                                                                   \
-    X(LG_FORM_STATICS, in_statics)                                                                                     \
-    X(LG_FORM_BODY_AXES, in_body_axes)                                                                                 \
-    X(LG_FORM_SHERIF, in_sherif)
-
-#define FUNCTIONS(form, name)                                                                                          \
+#define FUNCTIONS(name, form)                                                                                          \
     static lg_status differentiate_##name(void *self, int parameter, const lg_point *point, const lg_wanted *want)     \
     {                                                                                                                  \
         return differentiate(self, form, parameter, point, want);                                                      \
@@ -272,8 +265,7 @@ static lg_status weigh(const lg_model *m, lg_form form, int parameter, const lg_
     {                                                                                                                  \
         return weigh(self, form, parameter, point, weights, sum);                                                      \
     }
-FORMS(FUNCTIONS)
-#undef FUNCTIONS
+LG_EACH_FORM(FUNCTIONS)
 
 /* ---- one derivative ---- */
 
@@ -389,9 +381,8 @@ static lg_status open_all(const lg_model *m, int n, const lg_direction *directio
     LG_TRY(open_each(m, directions, all, report));
     for (int form = 0; form < LG_FORM_COUNT; form++)
         all->in[form] = (lg_sensitivity){.count = n, .nwork = work_of(m, all->nframes)};
-#define ENTER(form, name) all->in[form].eval = differentiate_##name, all->in[form].weigh = weigh_##name;
-    FORMS(ENTER)
-#undef ENTER
+#define ENTER(name, form) all->in[form].eval = differentiate_##name, all->in[form].weigh = weigh_##name;
+    LG_EACH_FORM(ENTER)
     return LG_OK;
 }
 

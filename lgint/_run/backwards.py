@@ -116,7 +116,7 @@ class Backwards:
         return not all(np.array_equal(new, old[1]) for new, old in own)
 
     def _add_row(self, t: float, by_state: Array) -> None:
-        """Adds derivatives by the state at the start of a step, ."""
+        """Adds derivatives by the state at the start of a step."""
         at = int(np.searchsorted(self._t, t, "right"))
         row = np.pad(by_state, (0, self._rows.shape[1] - len(by_state)))
         self._t, self._rows = np.insert(self._t, at, t), np.insert(self._rows, at, row, axis=0)

@@ -26,24 +26,29 @@ CELLS = 1.0333  # that of four quadratic elements, by which the source has it, o
 COARSE = "the source has 10 to 199 elements"
 
 
+def _cantilever(builder: ModelBuilder, length: float, edges: int, **section: Any) -> Rod:
+    """A beam from the origin along x; the axes of its section are y and z."""
+    return builder.add_rod(
+        "beam",
+        nodes=np.linspace((0, 0, 0), (length, 0, 0), edges + 1),
+        rotations=np.broadcast_to(np.roll(np.eye(3), 1, axis=0), (edges + 1, 3, 3)),
+        constraints=None,
+        clamped=(0,),
+        **section,
+    )
+
+
 def _strip(builder: ModelBuilder, edges: int) -> Rod:
     """The Princeton beam along x, with its high side along y."""
     area, G = HIGH * THIN, SHEAR
-    return builder.add_rod(
-        "beam",
-        nodes=np.linspace((0, 0, 0), (0.508, 0, 0), edges + 1),
-        rotations=np.broadcast_to(np.roll(np.eye(3), 1, axis=0), (edges + 1, 3, 3)),
-        stiffness=(
-            *2 * (5 / 6 * G * area,),
-            ALUMINIUM * area,
-            ALUMINIUM * HIGH * THIN**3 / 12,
-            ALUMINIUM * THIN * HIGH**3 / 12,
-            G * CELLS * RECTANGLE,
-        ),
-        inertia=(1, 1, 1, 1),
-        constraints=None,
-        clamped=(0,),
+    stiffness = (
+        *2 * (5 / 6 * G * area,),
+        ALUMINIUM * area,
+        ALUMINIUM * HIGH * THIN**3 / 12,
+        ALUMINIUM * THIN * HIGH**3 / 12,
+        G * CELLS * RECTANGLE,
     )
+    return _cantilever(builder, 0.508, edges, stiffness=stiffness, inertia=(1, 1, 1, 1))
 
 
 PRINCETON = {  # load / N, angle / degrees: displacements of the tip along the high and the thin side / m
@@ -159,14 +164,7 @@ def _turned(t: float) -> tuple[float, float, float]:
 def _lifted(edges: int) -> tuple[Model, str]:
     """A narrow beam whose tip a crank lifts by a link, and the node in its middle."""
     builder = ModelBuilder()
-    beam = builder.add_rod(
-        "beam",
-        nodes=np.linspace((0, 0, 0), (1, 0, 0), 2 * edges + 1),
-        rotations=np.broadcast_to(np.roll(np.eye(3), 1, axis=0), (2 * edges + 1, 3, 3)),
-        constraints=None,
-        clamped=(0,),
-        **STRIP,
-    )
+    beam = _cantilever(builder, 1.0, 2 * edges, **STRIP)
     tip, pin, shaft = np.array([1.0, 0, 0]), np.array([1.0, 0, -0.25]), np.array([0.95, 0, -0.25])
     link = _bar(builder, "link", (tip, pin), edges, LINK)
     crank = _bar(builder, "crank", (shaft, pin), edges // 2, CRANK)
