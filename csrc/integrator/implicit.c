@@ -10,9 +10,9 @@
 /* Cost of a new matrix in iterations, from numbers that are known before the run. An iteration solves, evaluates and
    follows its unknowns; a matrix is factored, and its tangents and chains are formed. In multiplications of the matrix,
    counts of instructions (docs/architecture.md) give 50 and 100 per velocity for what is outside of the matrix, and
-   250 for what every iteration and every matrix cost. The stabilised form, which has a second matrix, evaluates nearly
-   twice in an iteration. By central differences of functions along all coordinates and velocities, or of a law along
-   those of two bodies, a matrix costs as many evaluations. */
+   250 for what every iteration and every matrix cost. The stabilised form, which has a second matrix, makes 1.5 times
+   as many evaluations in an iteration. By central differences of functions along all coordinates and velocities, or of
+   a law along those of two bodies, a matrix costs as many evaluations. */
 static const double overhead = 250, per_iteration = 50, per_matrix = 100;
 
 double lg_implicit_matrix_cost(const lg_system *system, const lg_plan *plan, const lg_plan *second)
@@ -24,7 +24,7 @@ double lg_implicit_matrix_cost(const lg_system *system, const lg_plan *plan, con
         lg_plan_operations(second, &more_factor, &more_solve);
         more_solve = solve + 2 * more_solve;
     }
-    int evaluations = second ? 2 : 1;
+    double evaluations = second ? 1.5 : 1;
     double cost = (overhead + per_matrix * nv + 1.5 * (factor + more_factor)) /
                   (evaluations * (overhead + per_iteration * nv) + solve + more_solve);
     return system->flags & LG_SYSTEM_DIFFERENCED ? fmax(cost, fmin(law, 4 * nv)) : cost;

@@ -208,6 +208,7 @@ static lg_status sweep_again(lg_genalpha_stepper *g, double *x)
     lg_pattern_add_B(pattern, g->Z, -phidot_scale(g, g->h) / g->beta_prime, g->Btmu, sweep + nv);
     LG_TRY(solve_main(g, sweep));
     lg_axpy(nv + nrows, 1, sweep, x);
+    lg_copy(nv, sweep, g->implicit.correction);
     return LG_OK;
 }
 
@@ -257,6 +258,16 @@ static int is_negligible(void *self, const double *correction)
     return lg_within(g->base.system->space->nv, correction, g->noise_phi / 16 * g->beta_prime);
 }
 
+/* The end of a step, with accelerations moved as the last correction of mu has moved them. */
+static lg_point moved_by_mu(const lg_genalpha_stepper *g)
+{
+    lg_point at = g->at;
+    lg_axpy(g->base.system->space->nv, 1, g->now.a, g->implicit.correction);
+    at.a = g->implicit.correction;
+    return at;
+}
+
+/* Where phi is round-off, so is what a correction of mu by it makes of accelerations. */
 static lg_status measure_noise(void *self, int of_rows, double *noise)
 {
     lg_genalpha_stepper *g = self;
@@ -264,7 +275,8 @@ static lg_status measure_noise(void *self, int of_rows, double *noise)
     double *moved = of_rows && g->index != LG_INDEX_2 ? g->implicit.row_noise : NULL;
     if (moved)
         LG_TRY(lg_implicit_move_by_rows(&g->implicit, &g->base.accel, matrix, phi_scale(g, g->h), g->noise_phi));
-    return lg_implicit_noise(&g->implicit, &g->base.accel, g->base.system, g->at, 1, 0, NULL, moved, noise);
+    lg_point at = of_rows && g->index == LG_INDEX_STABILIZED ? moved_by_mu(g) : g->at;
+    return lg_implicit_noise(&g->implicit, &g->base.accel, g->base.system, at, 1, 0, NULL, moved, noise);
 }
 
 static const double *row_sizes(void *self)
