@@ -59,7 +59,7 @@ void lg_implicit_layout(lg_implicit *implicit, const lg_accel *accel, int sets, 
         *terms[i] = lg_arena_doubles(arena, nv);
     implicit->constrained = nrows > 0;
     implicit->residual = lg_arena_doubles(arena, nv + (size_t)sets * nrows);
-    implicit->correction = lg_arena_doubles(arena, nv + (size_t)sets * nrows);
+    implicit->correction = sets == 1 ? lg_arena_doubles(arena, nv + nrows) : NULL;
     implicit->row_size = lg_arena_doubles(arena, nrows);
     size_t shaken = (size_t)system->space->nq + 4 * nv, row_noise = nrows ? nv + nrows : 0;
     implicit->shaken = lg_matrix_layout_rest(&accel->matrix, accel->guest, taken, shaken + row_noise, arena);

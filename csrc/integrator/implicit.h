@@ -11,8 +11,7 @@ typedef struct lg_implicit {
     lg_newton_settings newton;
     double *gyro, *force, *Btlam; /* nv each */
     double *residual; /* force rows, instead of M a, then the sets of constraint rows */
-    double *correction; /* the last one of Newton's method, as long as the residual; in the stabilised form what that
-                           of mu has made of accelerations */
+    double *correction; /* the last one of Newton's method, nv + nrows; NULL if it makes whole ones alone */
     double *shaken; /* coordinates moved by their round-off, then the four terms there */
     double *row_noise; /* round-off of constraint rows as a right-hand side, then what it moves; nv + nrows */
     double *row_size; /* see lg_implicit_row_sizes; nrows */

@@ -208,7 +208,9 @@ static lg_status sweep_again(lg_genalpha_stepper *g, double *x)
     lg_pattern_add_B(pattern, g->Z, -phidot_scale(g, g->h) / g->beta_prime, g->Btmu, sweep + nv);
     LG_TRY(solve_main(g, sweep));
     lg_axpy(nv + nrows, 1, sweep, x);
-    lg_copy(nv, sweep, g->implicit.correction);
+    lg_zero(nv, g->Btmu);
+    lg_pattern_add_BT(pattern, g->base.accel.B, 1, sweep + nv, g->Btmu);
+    g->sweep_size = sqrt(lg_dot(nv, g->Btmu, g->Btmu) / (g->implicit.newton.together ? 1 : nv));
     return LG_OK;
 }
 
@@ -258,16 +260,7 @@ static int is_negligible(void *self, const double *correction)
     return lg_within(g->base.system->space->nv, correction, g->noise_phi / 16 * g->beta_prime);
 }
 
-/* The end of a step, with accelerations moved as the last correction of mu has moved them. */
-static lg_point moved_by_mu(const lg_genalpha_stepper *g)
-{
-    lg_point at = g->at;
-    lg_axpy(g->base.system->space->nv, 1, g->now.a, g->implicit.correction);
-    at.a = g->implicit.correction;
-    return at;
-}
-
-/* Where phi is round-off, so is what a correction of mu by it makes of accelerations. */
+/* Where phi is round-off, so is what the last correction of mu by it has made of the forces of the rows. */
 static lg_status measure_noise(void *self, int of_rows, double *noise)
 {
     lg_genalpha_stepper *g = self;
@@ -275,8 +268,10 @@ static lg_status measure_noise(void *self, int of_rows, double *noise)
     double *moved = of_rows && g->index != LG_INDEX_2 ? g->implicit.row_noise : NULL;
     if (moved)
         LG_TRY(lg_implicit_move_by_rows(&g->implicit, &g->base.accel, matrix, phi_scale(g, g->h), g->noise_phi));
-    lg_point at = of_rows && g->index == LG_INDEX_STABILIZED ? moved_by_mu(g) : g->at;
-    return lg_implicit_noise(&g->implicit, &g->base.accel, g->base.system, at, 1, 0, NULL, moved, noise);
+    LG_TRY(lg_implicit_noise(&g->implicit, &g->base.accel, g->base.system, g->at, 1, 0, NULL, moved, noise));
+    if (of_rows && g->index == LG_INDEX_STABILIZED)
+        *noise = lg_larger(*noise, g->sweep_size);
+    return LG_OK;
 }
 
 static const double *row_sizes(void *self)
@@ -289,7 +284,6 @@ lg_status lg_alpha_solve(lg_genalpha_stepper *g, lg_newton_result *result)
 {
     const lg_system *system = g->base.system;
     int nrows = system->pattern->nrows, sets = !nrows ? 0 : g->index == LG_INDEX_STABILIZED ? 2 : 1;
-    int whole = g->index == LG_INDEX_STABILIZED; /* mu's part of a correction is not kept */
     lg_newton_problem problem = {g,
                                  system->space->nv,
                                  nrows,
@@ -301,7 +295,7 @@ lg_status lg_alpha_solve(lg_genalpha_stepper *g, lg_newton_result *result)
                                  is_negligible,
                                  measure_noise,
                                  row_sizes,
-                                 whole ? NULL : g->implicit.correction};
+                                 g->implicit.correction};
     LG_TRY(lg_implicit_solve(&g->implicit, &g->base, &problem, &g->at, &g->memory, result));
     if (!result->evaluated)
         g->form->follow(g);

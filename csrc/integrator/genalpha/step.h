@@ -109,6 +109,7 @@ struct lg_genalpha_stepper {
     double *Btmu; /* B(q_n)^T mu */
     double *mu_correction; /* velocities, then rows, of a correction of mu */
     double *second_sweep; /* right-hand side and solution of a second sweep */
+    double sweep_size; /* by how much it has changed B^T lam */
 
     lg_alpha_slopes *slopes; /* of runs with sensitivities, else NULL */
 };
