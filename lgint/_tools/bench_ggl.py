@@ -28,7 +28,7 @@ ROOT: Final = Path(__file__).parents[2]
 FLAGS: Final = ("-std=c11", "-O3", "-ffp-contract=off", "-fno-wrapv", "-Wall", "-Wextra", "-shared", "-fPIC")
 SYSTEM_OFFSET: Final = object.__basicsize__  # of the pointer to the system in an object of the core: bind/system.h
 UNCHECKED: Final = 1e12  # atol of multipliers, which take no part in the errors, as in our own methods
-DENSE: Final = {"IDA": 300, "SciPy Radau": 150}  # unknowns up to which the dense solver of a peer is faster
+DENSE: Final = {"IDA": 300, "scipy_dae Radau": 150}  # unknowns up to which the dense solver of a peer is faster
 
 
 def load(name: str) -> Any:

@@ -162,7 +162,8 @@ def codes(case: Case, chosen: Sequence[str]) -> Iterator[tuple[str, Iterator[Cal
         if method == ALSO_BY_PARAMETERS:
             yield f"{method}, Euler parameters", ours(case, method, "euler_parameters")
     unknowns = 2 * (case.model(formulation="euler_parameters").nv + case.model(formulation="euler_parameters").nc)
-    for name, package, solve in (("IDA", "sksundae", bench_ggl.ida), ("SciPy Radau", "scipy_dae", bench_ggl.radau)):
+    peers = (("IDA", "sksundae", bench_ggl.ida), ("scipy_dae Radau", "scipy_dae", bench_ggl.radau))
+    for name, package, solve in peers:
         if bench_ggl.load(package):
             solver = "dense" if unknowns <= bench_ggl.DENSE[name] else "sparse"
             yield f"{name}, {solver}", on_equations(case, solve, solver, bench_ggl.compiled())
