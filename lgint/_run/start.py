@@ -12,7 +12,7 @@ from lgint._args import Array, listing, number
 from lgint._model.compare import same_record
 from lgint._model.missing import MissingFunctionError
 from lgint._model.model import Model, same_shape
-from lgint._model.record import BodyRow, is_motion, mode_count
+from lgint._model.record import BodyRow, mode_count
 from lgint._model.start import space_names
 from lgint._model.system import System
 from lgint._run import older
@@ -52,7 +52,6 @@ def start_of(
     as at a kink; q and v are kept and have to satisfy the constraints. If the model's start is the end of a run that
     had this method and these `options`, that run continues.
     """
-    _refuse_printed(model, method, options or {})
     if start is None:
         begin = number("t0", t0)
         return Start(begin, model.q0, model.v0, _memory_of(model, begin, method, options or {}))
@@ -72,18 +71,6 @@ def start_of(
         _check_constraints(model, start.model, end)
         _check_rotations(model, start.model, end)
     return Start(float(end["t"]), end["q"], end["v"], {**end, "carry": start.carry, "changed": changed})
-
-
-def _refuse_printed(model: System, method: str, options: Mapping[str, Any]) -> None:
-    """ValueError for prescribed motions in the printed forms, whose gradients compare rows at different times."""
-    if options.get("equivariant", True) or not isinstance(model, Model):
-        return
-    motions = [name for name, joint in model.joints.items() if is_motion(joint)]
-    if motions:
-        raise ValueError(
-            f"equivariant: the printed form of {method} has no rows that depend on time, such as those of "
-            f"{listing(motions)}; give equivariant=True, or use another method"
-        )
 
 
 def _memory_of(model: System, t0: float, method: str, options: Mapping[str, Any]) -> dict[str, Any]:

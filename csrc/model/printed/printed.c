@@ -290,10 +290,11 @@ static lg_status correct_potential(printed_step *step, int index)
 
 /* ---- all elements ---- */
 
-/* Whether an element changes with time by itself; such an element is taken at the middle of the step. */
+/* Whether an element changes with time by itself; such an element is taken at the middle of the step. Prescribed
+   motions are terms of rows that do not depend on q, and drop out of what a correction compares; see evaluate_ends. */
 static int is_driven(const lg_element *e)
 {
-    int driven = e->function.call != NULL;
+    int is_motion = e->info->nrows && e->info->continuous, driven = e->function.call && !is_motion;
     for (int s = 0; s < e->info->nframes; s++)
         driven |= e->frame[s]->body->type->is_support;
     return driven;
@@ -374,14 +375,17 @@ static lg_status evaluate_middle(printed_step *s)
     return lg_printed_eval(s->m, &s->middle, s->pair->lam, s->scaled, &s->at_middle);
 }
 
-/* Evaluates the rows at the end, and at both ends the values that discrete gradients compare. */
+/* Evaluates the rows at the end, and at both ends the values that discrete gradients compare: rows at the time of the
+   end, potentials at that of the middle. */
 static lg_status evaluate_ends(printed_step *s)
 {
     const lg_pair_wanted *wanted = s->wanted;
     lg_point start = lg_step_point(s->pair, s->pair->q0, s->middle.v), end = lg_step_end(s->pair, s->middle.v);
     int slopes = s->discrete && wanted->S;
     if (s->discrete && !s->pair->same_start) {
+        start.t = end.t;
         LG_TRY(lg_step_rows(s->m, LG_FORM_DYNAMICS, &start, s->phi0, NULL));
+        start.t = start.t_in;
         LG_TRY(potentials(s->m, &start, s->V0, NULL));
     }
     s->phi = wanted->phi ? wanted->phi : s->phi;
