@@ -26,6 +26,7 @@ typedef struct sight { /* of a point */
     const lg_mutual *mutual;
     double gap, speed; /* an upper bound of it */
     double n[3], z[3], u[3]; /* as in touch.h; the relative velocity */
+    double place[2][3]; /* of the point of its shape, from x_a and x_b in the axes of a and b */
 } sight;
 
 static int can_pass(const lg_force *f)
@@ -54,6 +55,11 @@ static int look(const passage *p, const lg_mutual *at, sight *out)
     lg_copy(3, touch.z, out->z);
     lg_copy(3, at->rate, out->u);
     lg_add_cross(at->turn, touch.z, out->u);
+    double up = 0.5 * (p->k < LG_POINTS_OF_box ? touch.gap : -touch.gap); // corners of a second box are below
+    lg_axpy(3, up, touch.n, touch.z);
+    lg_mulT3(at->S, touch.z, out->place[0]);
+    lg_copy(3, touch.p, out->place[1]);
+    lg_axpy(3, up, touch.n, out->place[1]);
     return 1;
 }
 
@@ -124,13 +130,26 @@ static int has_passed(passage *p, double *when)
            !was_pushed_back(p, &before, &after, n);
 }
 
+/* How far a point has moved as the body sees it to which it does not belong: in the axes of its own body it rests. */
+static double distance_gone(const sight *from, const sight *to)
+{
+    double gone = 0;
+    for (int body = 0; body < 2; body++) {
+        double d[3];
+        lg_copy(3, to->place[body], d);
+        lg_axpy(3, -1, from->place[body], d);
+        gone = fmax(gone, lg_norm3(d));
+    }
+    return gone;
+}
+
 /* Whether a point that was apart at the start of a step lies deeper in the other shape than it can have come: edges
-   have passed through each other. */
+   have passed through each other. A step too long for a contact may end deep in it, but far from its start as well. */
 static int has_jumped(const passage *p)
 {
     sight before, after;
     return look(p, &p->to, &after) && look(p, &p->from, &before) && before.gap >= 0 &&
-           -after.gap > 2 * p->h * fmax(before.speed, after.speed);
+           -after.gap > 2 * fmax(p->h * fmax(before.speed, after.speed), distance_gone(&before, &after));
 }
 
 /* Points that are apart at the end of a step and may have been in touch in it, or in touch and deeper than they move in

@@ -4,6 +4,7 @@ import re
 
 import numpy as np
 import pytest
+from scipy.spatial.transform import Rotation
 
 import lgint
 
@@ -161,7 +162,7 @@ def cube_at_a_cube(seed):
     return b.build()
 
 
-@pytest.mark.parametrize("seed", [0, 5, 14])
+@pytest.mark.parametrize("seed", [0, 5, 14, 61])
 def test_boxes_keep_their_energy_or_end_where_edges_pass(seed):
     try:
         run = lgint.integrate(cube_at_a_cube(seed), "dopri5", t_end=1.5, rtol=1e-7, atol=1e-9)
@@ -186,3 +187,16 @@ def test_where_edges_have_passed_no_smaller_steps_are_tried(method, options):
         ends.append(str(error.value))
     size = re.search("of size h = ([^,;]*)", ends[0])
     assert len({*ends}) == 1 and size and float(size[1]) > 1e-5
+
+
+def test_an_attempt_that_lands_deep_in_a_box_is_tried_again():
+    """A step from the flight above a table, too long for the contact, has moved as far as it is deep."""
+    rng = np.random.default_rng(31)
+    b = lgint.ModelBuilder(gravity=(0, 0, -9.81))
+    turned, velocity = Rotation.random(rng=rng).as_matrix(), (*rng.normal(size=2) * 0.5, -rng.uniform(0, 3))
+    start = {"position": (0, 0, 0.6), "rotation": turned, "velocity": velocity}
+    b.add_body("box", mass=1.0, inertia=(0.01,) * 3, angular_velocity=5 * rng.normal(size=3), **start)
+    shapes = ("box", (0, 0, 0), (0.1, 0.15, 0.2)), ("box", (0, 0, 0), (3, 3, 0.2))
+    b.add_contact("box", lgint.ground, shapes=shapes, stiffness=2e4, damping=0.3, name="hit")
+    run = lgint.integrate(b.build(), "dopri5", t_end=1.0, rtol=1e-6)
+    assert run.position("box")[-1, 2] == pytest.approx(0.302, abs=1e-3)  # it stands on its side, 0.1 above the table
