@@ -43,8 +43,14 @@ typedef struct lg_rkmk_stepper {
     double *residual, *residual_before; /* phi, phidot (nrows each) there and at the start of the step */
     int knows_before; /* the latter have been carried */
     double h; /* of the last step */
+    double *stage_lam; /* nrows for each stage; NULL in runs that do not go back */
     lg_stage_derivatives derivatives; /* in runs with sensitivities */
 } lg_rkmk_stepper;
+
+static double *stage_lam(const lg_rkmk_stepper *rk, int i)
+{
+    return rk->stage_lam + (long)rk->base.system->pattern->nrows * i;
+}
 
 static void prepare_curve(lg_rkmk_stepper *rk, const lg_tableau_curve *curve)
 {
@@ -210,6 +216,8 @@ static lg_status rkmk_step(lg_stepper *self, lg_state *state, double h)
         rkmk_move(rk, state, &rk->A[i], h, K);
         lg_slopes_set_flow(&rk->slopes, i, rk->q, rk->v);
         LG_TRY(accelerate(rk, state, state->t + rk->c[i] * h, K + space->nv));
+        if (rk->stage_lam)
+            lg_copy(space->nrows, rk->lam, stage_lam(rk, i));
     }
 
     rkmk_move(rk, state, &rk->b, h, NULL);
@@ -322,7 +330,9 @@ static lg_status write_curve(lg_stepper *self, const lg_state *before, const lg_
 static void layout_derivatives(lg_stepper *self, lg_arena *arena)
 {
     lg_rkmk_stepper *rk = (lg_rkmk_stepper *)self;
+    size_t nrows = (size_t)self->system->pattern->nrows;
     lg_stage_derivatives_layout(&rk->derivatives, self, rk->stages, arena);
+    rk->stage_lam = self->backwards ? lg_arena_doubles(arena, nrows * (size_t)rk->stages) : NULL;
 }
 
 /* The equations linearised at the point that `move` left, at time t, with their matrix. The accelerations a are known,
@@ -398,35 +408,66 @@ static lg_status differentiate(lg_stepper *self, const lg_state *before, const l
 
 /* ---- the adjoint of this: from the end of the step to its start, with the slopes of the step ---- */
 
+static int slopes_count(const lg_rkmk_stepper *rk)
+{
+    return 2 * rk->slopes.space->nv * rk->stages;
+}
+
 static int count_kept(const lg_stepper *self)
 {
-    return 1 + 2 * self->system->space->nv * ((const lg_rkmk_stepper *)self)->stages;
+    const lg_rkmk_stepper *rk = (const lg_rkmk_stepper *)self;
+    return 1 + slopes_count(rk) + self->system->pattern->nrows * rk->stages;
 }
 
 static void keep(const lg_stepper *self, double *kept)
 {
     const lg_rkmk_stepper *rk = (const lg_rkmk_stepper *)self;
     kept[0] = rk->h;
-    lg_copy(count_kept(self) - 1, rk->slopes.K, kept + 1);
+    lg_copy(slopes_count(rk), rk->slopes.K, kept + 1);
+    lg_copy(self->system->pattern->nrows * rk->stages, rk->stage_lam, kept + 1 + slopes_count(rk));
 }
 
-/* From the adjoint of the state at the end to that of q and v before their projection. */
-static lg_status end_back(lg_rkmk_stepper *rk, const lg_state *before, double h, const lg_sensitivities *s,
-                          double *gradient)
+static void take(lg_rkmk_stepper *rk, const double *kept)
+{
+    rk->h = kept[0];
+    lg_copy(slopes_count(rk), kept + 1, rk->slopes.K);
+    lg_copy(rk->base.system->pattern->nrows * rk->stages, kept + 1 + slopes_count(rk), rk->stage_lam);
+}
+
+/* The equations linearised, with their matrix, at the point that `move` left, at time t, where a and lam are known. */
+static lg_status linearise_known(lg_rkmk_stepper *rk, const lg_state *before, double t, const double *a,
+                                 const double *lam)
+{
+    rk->at.a = a, rk->at.lam = lam;
+    rk->at.t = t, rk->at.mem.age = t - before->t;
+    return lg_linearise_and_factor(&rk->base.linear, &rk->at, &rk->base.report);
+}
+
+/* The same at the end of a step, of which a follower keeps the corrections of its projection. */
+static lg_status linearise_end(lg_rkmk_stepper *rk, const lg_state *before, const lg_state *after, double h)
 {
     lg_stepper *base = &rk->base;
     lg_stage_derivatives *d = &rk->derivatives;
-    rkmk_move(rk, before, &rk->b, h, NULL);
-    lg_stage_derivatives_move(d, rk->theta, NULL);
     lg_follow_begin(&d->follower);
+    if (!rk->levels)
+        return linearise_known(rk, before, before->t + h, after->a, after->lam);
     base->accel.follower = &d->follower;
     lg_status status = rkmk_finish(rk, before, h);
     base->accel.follower = NULL;
     LG_TRY(status);
     rk->at.a = rk->a, rk->at.lam = rk->lam;
-    LG_TRY(lg_linearise(&base->linear, &rk->at, NULL));
-    if (!base->system->pattern->nrows)
-        LG_TRY(lg_accel_factor(&base->accel, &rk->at, &(lg_wanted){0}, &base->report));
+    return lg_linearise(&base->linear, &rk->at, NULL);
+}
+
+/* From the adjoint of the state at the end to that of q and v before their projection. */
+static lg_status end_back(lg_rkmk_stepper *rk, const lg_state *before, const lg_state *after, const lg_sensitivities *s,
+                          double *gradient)
+{
+    lg_stepper *base = &rk->base;
+    lg_stage_derivatives *d = &rk->derivatives;
+    rkmk_move(rk, before, &rk->b, rk->h, NULL);
+    lg_stage_derivatives_move(d, rk->theta, NULL);
+    LG_TRY(linearise_end(rk, before, after, rk->h));
     LG_TRY(lg_linearised_accelerations_adjoint(&base->linear, &rk->at, base->nparameters, s->a, s->lam, s->q, s->v,
                                                gradient));
     return lg_follow_back(&d->follower, base->nparameters, s->q, s->v, gradient, &base->report);
@@ -435,10 +476,10 @@ static lg_status end_back(lg_rkmk_stepper *rk, const lg_state *before, double h,
 static lg_status stage_back(lg_rkmk_stepper *rk, const lg_state *before, int i, double h, double *gradient)
 {
     lg_stage_derivatives *d = &rk->derivatives;
-    double *K = lg_slopes_at(&rk->slopes, i);
-    rkmk_move(rk, before, &rk->A[i], h, K);
+    const double *K = lg_slopes_at(&rk->slopes, i);
+    rkmk_move(rk, before, &rk->A[i], h, NULL);
     lg_stage_derivatives_move(d, rk->theta, K);
-    LG_TRY(linearise(rk, before, before->t + rk->c[i] * h, K + d->nv));
+    LG_TRY(linearise_known(rk, before, before->t + rk->c[i] * h, K + d->nv, stage_lam(rk, i)));
     LG_TRY(lg_linearised_accelerations_adjoint(&rk->base.linear, &rk->at, rk->base.nparameters,
                                                lg_stage_derivatives_at(d, i, 0) + d->nv, NULL, d->q, d->v, gradient));
     lg_stage_derivatives_rate_back(d, i);
@@ -450,15 +491,13 @@ static lg_status go_back(lg_stepper *self, const lg_state *before, const lg_stat
                          const lg_sensitivities *s, double *gradient)
 {
     lg_rkmk_stepper *rk = (lg_rkmk_stepper *)self;
-    double h = kept[0];
-    (void)after;
-    lg_copy(count_kept(self) - 1, kept + 1, rk->slopes.K);
-    enter_step(rk, before, h);
-    LG_TRY(end_back(rk, before, h, s, gradient));
-    lg_stage_derivatives_begin_back(&rk->derivatives, s, h);
+    take(rk, kept);
+    enter_step(rk, before, rk->h);
+    LG_TRY(end_back(rk, before, after, s, gradient));
+    lg_stage_derivatives_begin_back(&rk->derivatives, s, rk->h);
     lg_stage_derivatives_advance_back(&rk->derivatives, &rk->b, 0);
     for (int i = rk->stages - 1; i > 0; i--)
-        LG_TRY(stage_back(rk, before, i, h, gradient));
+        LG_TRY(stage_back(rk, before, i, rk->h, gradient));
     lg_stage_derivatives_end_back(&rk->derivatives);
     lg_zero(self->system->pattern->nrows, s->lam);
     return LG_OK;

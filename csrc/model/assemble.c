@@ -203,11 +203,18 @@ LG_EACH_FORM(EVAL)
 #define ENTRY(name, form) [form] = eval_##name,
 static lg_evaluate *const eval_in[] = {LG_EACH_FORM(ENTRY)};
 
+lg_evaluate *lg_model_eval_in(lg_form form)
+{
+    return eval_in[form];
+}
+
 void lg_model_form(lg_form form, lg_system *sibling)
 {
     const lg_model *m = sibling->self;
     sibling->eval = eval_in[form];
     sibling->sensitivity = m->sensitivity ? &m->sensitivity[form] : NULL;
+    if (form == LG_FORM_BODY_AXES)
+        sibling->rate_of_Z = NULL;
 }
 
 lg_status lg_model_add_wrenches(const lg_model *m, lg_form form, const lg_point *at, const lg_wanted *want)

@@ -84,6 +84,7 @@ double lg_model_next_kink(void *self, double t);
 lg_status lg_model_commit(void *self, const lg_point *from, const lg_point *to, double *mem, lg_report *report);
 int lg_model_has_motions(const lg_model *m);
 void lg_model_form(lg_form form, lg_system *sibling);
+lg_evaluate *lg_model_eval_in(lg_form form); /* the function `eval` of that form */
 /* Frees derivatives by parameters, sensitivity.c; NULL: nothing. */
 void lg_model_free_derivatives(struct lg_derivatives *derivatives);
 extern const lg_inverse_mass lg_model_inverse_mass;

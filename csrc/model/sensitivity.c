@@ -134,14 +134,14 @@ static void scale_chains(const lg_tangent *to, int nblocks, double weight, lg_ch
     }
 }
 
-static lg_status add_tangents(const lg_model *m, const lg_system *part, double weight, const lg_point *at,
+static lg_status add_tangents(const lg_model *m, lg_evaluate *eval, lg_model *part, double weight, const lg_point *at,
                               const lg_wanted *want, const scratch *s)
 {
     for (const lg_tangent *to = want->tangent; to < want->tangent + want->ntangents; to++) {
         const lg_tangent scaled = {to->S, s->chain};
         const lg_wanted slopes = {.tangent = &scaled, .ntangents = 1};
         scale_chains(to, m->space.nblocks, weight, s->chain);
-        LG_TRY(part->eval(part->self, at, &slopes));
+        LG_TRY(eval(part, at, &slopes));
     }
     return LG_OK;
 }
@@ -155,7 +155,7 @@ static int is_anything(const lg_wanted *own)
     return any;
 }
 
-static lg_status add_part(const lg_model *m, const derivative *d, const lg_system *part, double weight,
+static lg_status add_part(const lg_model *m, const derivative *d, lg_evaluate *eval, lg_model *part, double weight,
                           const lg_point *at, const lg_wanted *want, const scratch *s)
 {
     const lg_wanted own = wanted_of(d, want, s);
@@ -165,11 +165,11 @@ static lg_status add_part(const lg_model *m, const derivative *d, const lg_syste
     TERMS(CLEAR)
 #undef CLEAR
     if (is_anything(&own))
-        LG_TRY(part->eval(part->self, at, &own));
+        LG_TRY(eval(part, at, &own));
 #define ADD(term, ranges, length) add(n##ranges, ranges, weight, own.term, own.term ? want->term : NULL);
     TERMS(ADD)
 #undef ADD
-    return add_tangents(m, part, weight, at, want, s);
+    return add_tangents(m, eval, part, weight, at, want, s);
 }
 
 /* Adds the derivatives of all that is wanted. */
@@ -180,10 +180,8 @@ static lg_status add_parts(const lg_model *m, const derivative *d, lg_form form,
     at.same_q = 0;
     if (d->takes_control)
         LG_TRY(lg_model_control(m, &at));
-    for (int i = 0; i < d->nparts; i++) {
-        const lg_system part = lg_system_in(&d->part[i].system, form);
-        LG_TRY(add_part(m, d, &part, d->weight[i], &at, want, s));
-    }
+    for (int i = 0; i < d->nparts; i++)
+        LG_TRY(add_part(m, d, lg_model_eval_in(form), &d->part[i], d->weight[i], &at, want, s));
     return LG_OK;
 }
 

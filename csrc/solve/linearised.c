@@ -59,6 +59,23 @@ lg_status lg_linearise(lg_linearised *l, const lg_point *point, const lg_tangent
     return linearised_evaluate(l, point, &wanted);
 }
 
+lg_status lg_linearise_with_masses(lg_linearised *l, const lg_point *point, lg_report *report)
+{
+    lg_accel *accel = l->accel;
+    lg_matrix *masses = accel->articulated.system ? NULL : lg_kkt_masses(&accel->kkt);
+    const lg_tangent tangent = {.S = masses};
+    if (accel->articulated.system)
+        LG_TRY(lg_accel_assemble(accel, point, &(lg_wanted){0}, report));
+    return lg_linearise(l, point, masses ? &tangent : NULL);
+}
+
+lg_status lg_linearise_and_factor(lg_linearised *l, const lg_point *point, lg_report *report)
+{
+    const double *B = l->accel->system->pattern->nrows ? l->B : NULL;
+    LG_TRY(lg_linearise_with_masses(l, point, report));
+    return lg_accel_border(l->accel, point, B, B, report);
+}
+
 void lg_linearised_forces(lg_linearised *l, double s, const double *dq, const double *dv, double *out)
 {
     lg_matrix_add_product(&l->K, s, dq, out);
@@ -540,7 +557,12 @@ static lg_status subtract_fixed_rows(lg_linearised *l, const lg_point *point, in
         lg_pattern_add_BT(system->pattern, l->B, 1, w, pull);
         lg_add_ad_adjoint(system->space, -1, point->v, pull, v);
     }
-    return add_turned(l, point, -1, point->v, point->a, w, here, q, holonomic ? NULL : v);
+    if (!system->rate_of_Z)
+        return add_turned(l, point, -1, point->v, point->a, w, here, q, holonomic ? NULL : v);
+    system->rate_of_Z(system->self, point, w, l->best);
+    lg_axpy(nv, -1, l->best, q);
+    lg_add_ad_adjoint(system->space, 1, point->v, here, q);
+    return LG_OK;
 }
 
 lg_status lg_linearised_subtract_rows_adjoint(lg_linearised *l, const lg_point *point, const double *w, double *q,

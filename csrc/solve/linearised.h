@@ -28,6 +28,10 @@ void lg_linearised_layout(lg_linearised *l, lg_arena *arena);
 
 /* K, D, B and Z at a point that has a and lam; adds to the matrix of `also` as well (NULL: none). */
 lg_status lg_linearise(lg_linearised *l, const lg_point *point, const lg_tangent *also);
+/* The same, with M at the point, unless it is kept, in the solver's matrix, as by lg_accel_assemble. */
+lg_status lg_linearise_with_masses(lg_linearised *l, const lg_point *point, lg_report *report);
+/* The same, with [M B^T; B 0] at the point, factored. */
+lg_status lg_linearise_and_factor(lg_linearised *l, const lg_point *point, lg_report *report);
 /* out += s (K dq + D dv) */
 void lg_linearised_forces(lg_linearised *l, double s, const double *dq, const double *dv, double *out);
 /* What is wanted at a point by parameter k: zeros if the system does not depend on parameters. */

@@ -25,9 +25,8 @@ static inline void add_product(int rows, int columns, const double *A, double s,
         add_columns(rows, columns, A, s, x, y);
 }
 
-/* y += s A^T x */
-static inline void add_transposed(int rows, int columns, const double *A, double s, const double *restrict x,
-                                  double *restrict y)
+static inline void add_transposed_rows(int rows, int columns, const double *A, double s, const double *restrict x,
+                                       double *restrict y)
 {
     for (int j = 0; j < columns; j++) {
         double sum = 0;
@@ -35,6 +34,16 @@ static inline void add_transposed(int rows, int columns, const double *A, double
             sum += A[i + rows * j] * x[i];
         y[j] += s * sum;
     }
+}
+
+/* y += s A^T x; three rows, as of points that coincide, without a loop */
+static inline void add_transposed(int rows, int columns, const double *A, double s, const double *restrict x,
+                                  double *restrict y)
+{
+    if (rows == 3)
+        add_transposed_rows(3, columns, A, s, x, y);
+    else
+        add_transposed_rows(rows, columns, A, s, x, y);
 }
 
 void lg_pattern_add_B(const lg_pattern *pattern, const double *B, double s, const double *x, double *y)

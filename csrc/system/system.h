@@ -61,6 +61,9 @@ struct lg_system {
        takes to evaluate the terms and to solve with M. LG_SINGULAR: this way fails, but solving with M may not. */
     lg_status (*accelerate)(void *self, const lg_point *point, double *a);
     const lg_inverse_mass *inverse_mass; /* optional */
+    /* Writes the rate of Z^T w (nv), for fixed w (nrows), along the motion with the velocities v and accelerations a of
+       a point; optional, for rows of which third derivatives are known. */
+    void (*rate_of_Z)(void *self, const lg_point *point, const double *w, double *rate);
     lg_status (*energy)(void *self, const lg_point *point, double *T, double *V); /* optional */
     /* Puts the functions of another form into a copy of the system; optional, for systems that have more than one. */
     void (*form)(lg_form form, lg_system *sibling);
