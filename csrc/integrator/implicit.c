@@ -116,14 +116,14 @@ lg_status lg_implicit_noise(lg_implicit *implicit, lg_accel *accel, const lg_sys
     return LG_OK;
 }
 
-const double *lg_implicit_row_sizes(lg_implicit *implicit, const lg_accel *accel)
+const double *lg_implicit_row_sizes(const lg_accel *accel, double *size)
 {
     const double large = 1e3;
     const lg_pattern *pattern = accel->system->pattern;
-    lg_pattern_row_sizes(pattern, accel->B, implicit->row_size);
+    lg_pattern_row_sizes(pattern, accel->B, size);
     for (int i = 0; i < pattern->nrows; i++)
-        implicit->row_size[i] = implicit->row_size[i] > large ? implicit->row_size[i] : 1;
-    return implicit->row_size;
+        size[i] = size[i] > large ? size[i] : 1;
+    return size;
 }
 
 /* The multipliers of a first solution tell with which signs the rows move the coordinates the most. */
@@ -132,7 +132,7 @@ lg_status lg_implicit_move_by_rows(lg_implicit *implicit, const lg_accel *accel,
 {
     int nv = accel->system->space->nv, nrows = accel->system->pattern->nrows;
     double *x = implicit->row_noise;
-    const double *size = lg_implicit_row_sizes(implicit, accel);
+    const double *size = lg_implicit_row_sizes(accel, implicit->row_size);
     for (int i = 0; i < nrows; i++)
         x[nv + i] = i % 3 ? 1 : -1;
     for (int pass = 0; pass < 2; pass++) {

@@ -45,7 +45,7 @@ lg_status lg_implicit_noise(lg_implicit *implicit, lg_accel *accel, const lg_sys
                             double w_old, const double *old, const double *more, double *noise);
 /* The sizes of constraint rows by which their round-off exceeds that of ordinary ones, whose entries are cosines and
    lengths: the sum of |entries| where that is large, as with factors of couplings, and otherwise one. */
-const double *lg_implicit_row_sizes(lg_implicit *implicit, const lg_accel *accel);
+const double *lg_implicit_row_sizes(const lg_accel *accel, double *size);
 /* The coordinates that move the most, or nearly so, where constraint rows change by `noise`, into row_noise: by a
    factored matrix with these rows, and as its unknowns those coordinates, times a scale. */
 lg_status lg_implicit_move_by_rows(lg_implicit *implicit, const lg_accel *accel, const lg_matrix *matrix, double scale,

@@ -149,7 +149,8 @@ static void advise_steadier_rule(const lg_run *run, lg_status status, lg_report 
         return;
     if (status == LG_NO_CONVERGENCE || status == LG_NOT_FINITE || status == LG_TURNED)
         lg_report_advise(
-            report, "try a smaller h; for tumbling bodies %s conserves the same quantities, and its rates do not grow",
+            report,
+            "try a smaller h; for tumbling or fast bodies %s conserves the same quantities, and its rates do not grow",
             steadier->name);
 }
 

@@ -63,6 +63,14 @@ def test_energy_momentum_methods_keep_the_phase_and_the_energy(method, equivaria
     assert np.ptp(run.energy()) < (1e-6 if method in ("mpl", "mph") else 1e-9)  # midpoint gradients do not conserve
 
 
+def test_fast_gears_keep_their_phase_and_energy_by_the_hamiltonian_rule():
+    """The pinion turns by 0.6 rad in a step, and through 95 turns."""
+    run = lgint.integrate(gears("euler_parameters", rate=20.0, load=0.0).build(), "emh", t_end=10.0, h=1e-2)
+    phase = RATIO * run.joint_angle("wheel axle") + run.joint_angle("pinion axle")
+    assert np.abs(phase).max() < 1e-12 and abs(run.joint_angle("pinion axle")[-1]) > 180 * np.pi
+    assert np.ptp(run.energy()) < 1e-11 * run.energy()[0]
+
+
 @pytest.mark.parametrize(
     ("formulation", "method", "options"),
     [
@@ -453,3 +461,16 @@ def test_implicit_methods_solve_rows_of_large_factors_to_their_round_off(method,
     assert np.abs(runs[1].joint_angles() - runs[0].joint_angles()).max() < 1e-9
     assert np.abs(runs[1].constraint_residual("position")).max() < 4e-15 * factor
     assert runs[1].stats.newton_iterations <= 2 * runs[0].stats.newton_iterations
+
+
+@pytest.mark.parametrize("equivariant", [True, False])
+@pytest.mark.parametrize("method", MOMENTUM)
+def test_energy_momentum_methods_solve_rows_of_large_factors_to_their_round_off(method, equivariant):
+    runs = [
+        lgint.integrate(coupled_chain(each, "euler_parameters"), method, t_end=0.5, h=1e-2, equivariant=equivariant)
+        for each in (1.0, 1e5, 1e7)
+    ]
+    for factor, run in zip((1e5, 1e7), runs[1:], strict=True):
+        assert np.abs(run.joint_angles() - runs[0].joint_angles()).max() < 1e-9
+        assert np.abs(run.constraint_residual("position")).max() < 4e-15 * factor
+        assert run.stats.newton_iterations <= 1.5 * runs[0].stats.newton_iterations

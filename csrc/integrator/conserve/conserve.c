@@ -89,6 +89,7 @@ static void conserve_layout(lg_stepper *self, lg_arena *arena)
     c->G = lg_arena_doubles(arena, (size_t)system->pattern->nvalues);
     c->dp1 = lg_arena_doubles(arena, (size_t)system->space->nm);
     c->residual = lg_arena_doubles(arena, nv + nrows);
+    c->row_size = lg_arena_doubles(arena, nrows);
     c->work = lg_arena_doubles(arena, system->steps->nwork(system->self));
     c->fastest = lg_arena_doubles(arena, (size_t)system->space->nblocks);
     c->chain = lg_arena_take(arena, (size_t)system->space->nblocks * sizeof(lg_chain));

@@ -140,6 +140,12 @@ static int is_negligible(void *self, const double *correction)
     return moved <= c->row_noise / 16 || c->remaining <= in_momentum + 8 * c->noise;
 }
 
+static const double *row_sizes(void *self)
+{
+    lg_conserve_stepper *c = self;
+    return lg_implicit_row_sizes(&c->base.accel, c->row_size);
+}
+
 /* ---- the same without the blocks' own rows ---- */
 
 static int group_rows(const lg_conserve_stepper *c)
@@ -202,12 +208,12 @@ lg_status lg_conserve_solve(lg_conserve_stepper *c, lg_newton_memory *memory)
                                  conserve_update,
                                  is_negligible,
                                  NULL,
-                                 NULL,
+                                 row_sizes,
                                  NULL};
     if (c->rule->null_space) {
         nrows = group_rows(c);
         problem = (lg_newton_problem){c,          c->null.nu,  nrows,         nrows > 0, evaluate_null, factor_null,
-                                      solve_null, update_null, is_negligible, NULL,      NULL,          NULL};
+                                      solve_null, update_null, is_negligible, NULL,      row_sizes,     NULL};
     }
     lg_newton_result result = {0};
     lg_status status = lg_newton(&problem, &c->newton, c->residual, memory, &result);

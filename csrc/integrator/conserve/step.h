@@ -55,6 +55,7 @@ typedef struct lg_conserve_stepper {
     double *rest; /* scratch */
     double *dp1; /* one matrix per block */
     double *residual;
+    double *row_size; /* see lg_implicit_row_sizes; nrows */
     double *work; /* scratch of pairs */
     const char *turned; /* of the last evaluation, as in lg_pair_wanted */
     double *fastest; /* the largest rates that the attitude of each block has had */

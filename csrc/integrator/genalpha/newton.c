@@ -277,7 +277,7 @@ static lg_status measure_noise(void *self, int of_rows, double *noise)
 static const double *row_sizes(void *self)
 {
     lg_genalpha_stepper *g = self;
-    return lg_implicit_row_sizes(&g->implicit, &g->base.accel);
+    return lg_implicit_row_sizes(&g->base.accel, g->implicit.row_size);
 }
 
 lg_status lg_alpha_solve(lg_genalpha_stepper *g, lg_newton_result *result)
