@@ -21,19 +21,26 @@ _PART: Final = re.compile(r"(.+?)(?:\.(position|rotation|velocity|angular_veloci
 # central differences of the sixth order: multiples of the step, and weights
 CENTRAL: Final = tuple((sign * k, sign * w / 60) for k, w in ((1, 45), (2, -9), (3, 1)) for sign in (1, -1))
 STEP: Final = 2.0**-7  # m, rad
+SETTLED, FAIR = 1e-12, 1e-9  # changes of differences with shorter steps, as parts of the largest entry
 
 
 def settled(slope: Any, step: float) -> Array:
-    """slope(step) with steps divided by 8 until it no longer changes: entry by entry with the longest that suffices."""
-    best = last = np.asarray(slope(step))
-    error = np.full(best.shape, np.inf)
+    """slope(step) with steps divided by 8 until it no longer changes: entry by entry with the longest that suffices.
+
+    Changes below FAIR, which may be round-off, are lessened only as long as every shorter step does so. Where the next
+    change is greater, both are round-off, of which the longer of the two steps has less.
+    """
+    best = last = longer = np.asarray(slope(step))
+    error, better = np.full(best.shape, np.inf), np.zeros(best.shape, dtype=bool)
     for _ in range(6):
         step /= 8
         now = np.asarray(slope(step))
-        change = np.abs(now - last)
-        still = change > 1e-9 * np.abs(best).max(initial=0)
-        best, error, last = np.where(still & (change < error), now, best), np.fmin(error, change), now
-        if not (error > 1e-9 * np.abs(best).max(initial=0)).any():
+        change, size = np.abs(now - last), np.abs(best).max(initial=0)
+        best = np.where(better & (change > error), longer, best)
+        better = (change > SETTLED * size) & (change < error)
+        longer, best = np.where(better, best, longer), np.where(better, now, best)
+        error, last = np.fmin(error, change), now
+        if not (error > (SETTLED if better.any() else FAIR) * size).any():
             break
     return best
 
