@@ -112,15 +112,16 @@ def _lasting(loop: Loop, q: Array, rows: list[int]) -> Dropped:
     except _core.ConvergenceError:
         _refuse_open(loop.core, loop.row_names(), q, loop.v)
         raise
-    gap = _violation(loop.core, q, v)
+    size = loop.size(q, v)
+    gap = _violation(loop.core, q, v, size)
     violated = gap > RESIDUAL
     elsewhere = _onto(loop.core, _moved(kept, q), v) if violated else q
-    if _violation(loop.core, elsewhere, v) > RESIDUAL:
+    if _violation(loop.core, elsewhere, v, size) > RESIDUAL:
         raise ValueError(
             f"contradictory constraints: {text}; no position of the bodies was found that satisfies these rows and "
             "those of the joints added before. Check the points and axes of these joints"
         )
-    nearby = _violation_nearby(loop.core, kept, q, v)
+    nearby = _violation_nearby(loop.core, kept, q, v, size)
     if not violated and CLOSED <= nearby < 10 * gap:
         raise ValueError(
             f"open loop: {_gaps(loop, q, v)}; the joints added before imply these rows, but leave them open by so much "
@@ -140,9 +141,9 @@ def _lasting(loop: Loop, q: Array, rows: list[int]) -> Dropped:
     return dropped
 
 
-def _violation(core: _core.Model, q: Array, v: Array) -> float:
-    """Largest residual at position level, relative to the size of the coordinates."""
-    return float(np.abs(core.residual(0.0, q, v)[0]).max() / (1 + np.abs(q).max()))
+def _violation(core: _core.Model, q: Array, v: Array, size: float) -> float:
+    """Largest residual at position level, relative to the size of the loop."""
+    return float(np.abs(core.residual(0.0, q, v)[0]).max() / size)
 
 
 def _onto(core: _core.Model, q: Array, v: Array) -> Array:
@@ -205,13 +206,13 @@ def _moved(kept: _core.Model, q: Array) -> Array:
     return kept.retract(q, NEARBY / size * direction) if size > RESIDUAL else q
 
 
-def _violation_nearby(complete: _core.Model, kept: _core.Model, q: Array, v: Array) -> float:
+def _violation_nearby(complete: _core.Model, kept: _core.Model, q: Array, v: Array, size: float) -> float:
     """The largest residual of all rows after a small motion of the mechanism under the rows of `kept`."""
     try:
         q, v = kept.project(0.0, _moved(kept, q), v)
     except _core.IntegrationError:
         return float("inf")
-    return _violation(complete, q, v)
+    return _violation(complete, q, v, size)
 
 
 def _gaps(loop: Loop, q: Array, v: Array) -> str:

@@ -108,6 +108,11 @@ class Loop:
         """Rows that are combinations of others at q. Factors of couplings do not count for the lengths of rows."""
         return dependent_rows(self.jacobian(q, v) / self._size, self.groups(), tolerance)
 
+    def size(self, q: Array, v: Array) -> float:
+        """The largest coordinate and 1, or the longest arm of a row, m: in minimal coordinates no q has a length."""
+        arms = np.abs(self.jacobian(q, v) / self._size)
+        return float(max(1 + np.abs(q).max(), arms.max(initial=0.0)))
+
     def _factor(self, joint: str) -> float:
         """The largest factor of a coupling, 1 for other joints."""
         if not (name := self.model.joints[joint].get("coupling")):
