@@ -34,6 +34,7 @@ void lg_schur_layout(lg_schur *schur, const lg_schur_plan *plan, lg_matrix *grou
     lg_matrix_layout_sums(&schur->masses, plan->masses, arena);
     lg_matrix_layout_sums(groups, plan->groups, arena);
     schur->shapes = lg_arena_take(arena, (size_t)plan->nblocks * sizeof *schur->shapes);
+    schur->diagonals = lg_arena_doubles(arena, (size_t)plan->masses->nvelocities);
     schur->W = lg_arena_doubles(arena, (size_t)plan->largest);
 }
 
@@ -76,8 +77,17 @@ static lg_status invert_masses(lg_schur *schur)
         const double *A = schur->masses.factors + block->inverse;
         schur->shapes[b].zeros = zeros_of(block->nv, A);
         schur->shapes[b].isotropic = block->nv == 6 && is_multiple(6, A);
+        for (int i = 0; i < block->nv; i++)
+            schur->diagonals[block->velocity + i] = A[i * (block->nv + 1)];
     }
     return LG_OK;
+}
+
+/* The inverse mass of a block: its diagonal alone, with a leading dimension of 0, or the whole matrix. */
+static inline const double *inverse_of(const lg_schur *schur, const lg_schur_block *block, int zeros, int *ld)
+{
+    *ld = zeros == DIAGONAL ? 0 : block->nv;
+    return zeros == DIAGONAL ? schur->diagonals + block->velocity : schur->masses.factors + block->inverse;
 }
 
 /* ---- factorisation ---- */
@@ -117,7 +127,7 @@ static LG_INLINE void weigh_with(int rows, int nv, int zeros, const double *rest
 static LG_INLINE void weigh(int rows, int nv, int zeros, const double *A, int ld, const double *B, double *W)
 {
     if (zeros == DIAGONAL)
-        weigh_with(rows, nv, DIAGONAL, A, ld, B, W);
+        weigh_with(rows, nv, DIAGONAL, A, 0, B, W);
     else if (zeros == TWO_BLOCKS && nv == 6)
         weigh_with(rows, 6, TWO_BLOCKS, A, ld, B, W);
     else
@@ -205,12 +215,12 @@ static LG_INLINE void form(int rows, int nv, int from, const lg_schur_block *blo
     const lg_schur_plan *p = schur->plan;
     const lg_schur_entry *entry = p->entries + block->first;
     const lg_matrix_block *to = p->products + block->products;
-    const double *inverse = schur->masses.factors + block->inverse, *A = inverse + from * (nv + 1);
-    int zeros = schur->shapes[block - p->blocks].zeros;
+    int ld, zeros = schur->shapes[block - p->blocks].zeros;
+    const double *inverse = inverse_of(schur, block, zeros, &ld), *A = inverse + from * (ld + 1);
     for (int l = 0; l < block->count; l++, to += block->count) {
         int columns = rows ? rows : entry[l].rows;
         const double *B = schur->B + entry[l].value;
-        weigh(columns, nv - from, zeros, A, nv, B + columns * from, schur->W);
+        weigh(columns, nv - from, zeros, A, ld, B + columns * from, schur->W);
         for (int k = symmetric ? entry[l].lower : 0; k < block->count; k++) {
             int n = rows ? rows : entry[k].rows;
             const double *C = schur->C + entry[k].value;
@@ -315,31 +325,31 @@ lg_status lg_schur_factor(lg_schur *schur, const double *columns, const double *
 /* ---- solution ---- */
 
 /* y = A x for an inverse mass A with these zeros */
-static LG_INLINE void multiply_with(int nv, int zeros, const double *restrict A, const double *restrict x,
+static LG_INLINE void multiply_with(int nv, int zeros, const double *restrict A, int ld, const double *restrict x,
                                     double *restrict y)
 {
     int size = coupled(nv, zeros);
     UNROLL
     for (int i = 0; i < nv; i++) {
         int first = i / size * size;
-        double sum = A[i + nv * first] * x[first];
+        double sum = A[i + ld * first] * x[first];
         UNROLL
         for (int j = first + 1; j < first + size; j++)
-            sum += A[i + nv * j] * x[j];
+            sum += A[i + ld * j] * x[j];
         y[i] = sum;
     }
 }
 
 static LG_INLINE void multiply(const lg_schur *schur, const lg_schur_block *block, int nv, const double *x, double *y)
 {
-    const double *inverse = schur->masses.factors + block->inverse;
-    int zeros = schur->shapes[block - schur->plan->blocks].zeros;
+    int ld, zeros = schur->shapes[block - schur->plan->blocks].zeros;
+    const double *inverse = inverse_of(schur, block, zeros, &ld);
     if (zeros == DIAGONAL)
-        multiply_with(nv, DIAGONAL, inverse, x, y);
+        multiply_with(nv, DIAGONAL, inverse, 0, x, y);
     else if (zeros == TWO_BLOCKS)
-        multiply_with(6, TWO_BLOCKS, inverse, x, y);
+        multiply_with(6, TWO_BLOCKS, inverse, 6, x, y);
     else
-        multiply_with(nv, FULL, inverse, x, y);
+        multiply_with(nv, FULL, inverse, nv, x, y);
 }
 
 /* y -= A x for a column-major rows x columns matrix */

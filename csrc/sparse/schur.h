@@ -28,6 +28,7 @@ typedef struct lg_schur {
     lg_matrix masses; /* M is assembled here */
     lg_matrix *groups; /* -S; factorisations are counted and watched here */
     lg_schur_shape *shapes; /* per block */
+    double *diagonals; /* of the inverse masses, one after the other: all that is read where they have nothing else */
     const double *B, *C; /* the caller's values of B: the columns and the rows */
     double *W; /* scratch for one entry of B M^-1 */
 } lg_schur;
