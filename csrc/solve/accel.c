@@ -142,12 +142,24 @@ lg_status lg_accel_solve_linear(lg_accel *accel, double *x)
     return LG_OK;
 }
 
-lg_status lg_accel_factor(lg_accel *accel, const lg_point *point, const lg_wanted *also, lg_report *report)
+/* The values of B, if there are any. */
+static double *values_of_B(const lg_accel *accel)
+{
+    return accel->system->pattern->nrows ? accel->B : NULL;
+}
+
+static lg_status assemble_with_B(lg_accel *accel, const lg_point *point, const lg_wanted *also, lg_report *report)
 {
     lg_wanted wanted = *also;
-    wanted.B = accel->system->pattern->nrows ? accel->B : NULL;
-    LG_TRY(lg_accel_assemble(accel, point, &wanted, report));
-    return lg_accel_border(accel, point, wanted.B, wanted.B, report);
+    wanted.B = values_of_B(accel);
+    return lg_accel_assemble(accel, point, &wanted, report);
+}
+
+lg_status lg_accel_factor(lg_accel *accel, const lg_point *point, const lg_wanted *also, lg_report *report)
+{
+    const double *B = values_of_B(accel);
+    LG_TRY(assemble_with_B(accel, point, also, report));
+    return lg_accel_border(accel, point, B, B, report);
 }
 
 /* x -= gyro; returns whether the whole right-hand side is finite. */
@@ -172,18 +184,23 @@ lg_status lg_accel_not_finite(const lg_accel *accel, const lg_point *point, cons
     return LG_NOT_FINITE;
 }
 
+static inline void take_solution(const lg_accel *accel, const double *x, double *a, double *lam)
+{
+    int nv = accel->system->space->nv, nrows = accel->system->pattern->nrows;
+    if (!nrows)
+        return;
+    lg_copy(nv, x, a);
+    lg_copy(nrows, x + nv, lam);
+}
+
 /* Accelerations from the right-hand side in x, gyro apart. */
 static inline lg_status solve_evaluated(lg_accel *accel, const lg_point *point, double *x, double *a, double *lam,
                                         lg_report *report)
 {
-    int nv = accel->system->space->nv, nrows = accel->system->pattern->nrows;
     if (!set_right_side(accel, x))
         return lg_accel_not_finite(accel, point, x, report);
     LG_TRY(lg_accel_solve_linear(accel, x));
-    if (nrows) {
-        lg_copy(nv, x, a);
-        lg_copy(nrows, x + nv, lam);
-    }
+    take_solution(accel, x, a, lam);
     return LG_OK;
 }
 
@@ -192,13 +209,37 @@ lg_status lg_accel_solve_evaluated(lg_accel *accel, const lg_point *point, doubl
     return solve_evaluated(accel, point, accel->x, a, lam, report);
 }
 
+/* The same where the matrix has been assembled as well: it is factored on the way. *solved: 0 if the right-hand side is
+   lost, and remains to be evaluated and solved for. */
+static lg_status factor_evaluated(lg_accel *accel, const lg_point *point, double *x, int *solved, lg_report *report)
+{
+    const double *B = values_of_B(accel);
+    if (!set_right_side(accel, x)) {
+        LG_TRY(lg_accel_border(accel, point, B, B, report));
+        return lg_accel_not_finite(accel, point, x, report);
+    }
+    if (!accel->articulated.system)
+        return name_failure(accel, point, lg_kkt_factor_solve(&accel->kkt, B, x, solved), report);
+    LG_TRY(lg_accel_border(accel, point, B, B, report));
+    *solved = 1;
+    return lg_accel_solve_linear(accel, x);
+}
+
 /* Accelerations with the factored matrix or, unless it is factored, the one at the point. */
 static LG_APART lg_status accel_solve(lg_accel *accel, const lg_point *point, int factored, double *a, double *lam,
                                       lg_report *report)
 {
     double *x = accel->system->pattern->nrows ? accel->x : a; /* without constraints the solution is a itself */
     accel->right_side.force = x;
-    LG_TRY((factored ? lg_accel_eval : lg_accel_factor)(accel, point, &accel->right_side, report));
+    if (!factored) {
+        LG_TRY(assemble_with_B(accel, point, &accel->right_side, report));
+        LG_TRY(factor_evaluated(accel, point, x, &factored, report));
+        if (factored) {
+            take_solution(accel, x, a, lam);
+            return LG_OK;
+        }
+    }
+    LG_TRY(lg_accel_eval(accel, point, &accel->right_side, report));
     return solve_evaluated(accel, point, x, a, lam, report);
 }
 

@@ -44,3 +44,12 @@ lg_status lg_kkt_solve(const lg_kkt *kkt, double *x)
 {
     return kkt->schur.plan ? lg_schur_solve(&kkt->schur, x) : lg_matrix_solve(kkt->matrix, x);
 }
+
+lg_status lg_kkt_factor_solve(lg_kkt *kkt, const double *B, double *x, int *solved)
+{
+    if (kkt->schur.plan && !kkt->matrix->is_doubled)
+        return lg_schur_factor_solve(&kkt->schur, B, x, solved);
+    LG_TRY(lg_kkt_factor(kkt, B, B));
+    *solved = 1;
+    return lg_kkt_solve(kkt, x);
+}

@@ -38,5 +38,7 @@ lg_status lg_kkt_factor(lg_kkt *kkt, const double *columns, const double *rows);
 
 /* x: f and zeta in, a and lam out. */
 lg_status lg_kkt_solve(const lg_kkt *kkt, double *x);
+/* Both, for the rows and columns of one point, as lg_schur_factor_solve has them. */
+lg_status lg_kkt_factor_solve(lg_kkt *kkt, const double *B, double *x, int *solved);
 
 #endif

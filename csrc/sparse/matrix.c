@@ -408,7 +408,8 @@ static lg_status failed_unknown(lg_matrix *matrix, int unknown)
     return matrix->no_fallback ? LG_SINGULAR : lg_matrix_fall_back(matrix);
 }
 
-static lg_status factor_fronts(lg_matrix *matrix, int symmetric)
+/* z: a vector for which every front, once factored, makes its part of the first half of a solution; NULL: none. */
+static lg_status factor_fronts(lg_matrix *matrix, int symmetric, double *z)
 {
     const lg_plan *plan = matrix->plan;
     lg_front_data data = front_data(matrix);
@@ -424,6 +425,8 @@ static lg_status factor_fronts(lg_matrix *matrix, int symmetric)
             return failed_unknown(matrix, plan->unknowns[front->pivot + deficient]);
         if (status != LG_OK)
             return status;
+        if (z)
+            lg_front_forward(plan, front, &data, z);
         LG_TRY(lg_poll_after(matrix->poll, 0.5 * (double)(front->n + front->m) * (front->n + front->m)));
     }
     return LG_OK;
@@ -433,13 +436,19 @@ lg_status lg_matrix_factor(lg_matrix *matrix)
 {
     matrix->factorisations++;
     matrix->keeps = 0;
-    return factor_fronts(matrix, 0);
+    return factor_fronts(matrix, 0, NULL);
 }
 
 lg_status lg_matrix_factor_symmetric(lg_matrix *matrix)
 {
     matrix->factorisations++;
-    return factor_fronts(matrix, 1);
+    return factor_fronts(matrix, 1, NULL);
+}
+
+lg_status lg_matrix_factor_forward(lg_matrix *matrix, double *x)
+{
+    matrix->factorisations++;
+    return factor_fronts(matrix, 1, x);
 }
 
 lg_status lg_matrix_keep(lg_matrix *matrix)
@@ -451,14 +460,14 @@ lg_status lg_matrix_keep(lg_matrix *matrix)
     for (const lg_front *front = plan->fronts; front < plan->fronts + plan->nfronts; front++)
         lg_front_keep(front, &data);
     matrix->keeps = 1;
-    return plan->apart ? LG_OK : factor_fronts(matrix, 0);
+    return plan->apart ? LG_OK : factor_fronts(matrix, 0, NULL);
 }
 
 lg_status lg_matrix_refactor(lg_matrix *matrix)
 {
     matrix->factorisations++;
     matrix->refactorisations++;
-    return factor_fronts(matrix, 0);
+    return factor_fronts(matrix, 0, NULL);
 }
 
 /* ---- solution ---- */
@@ -526,6 +535,13 @@ lg_status lg_matrix_solve(const lg_matrix *matrix, double *x)
         return LG_OK;
     }
     return solve_by_fronts(matrix, lg_front_forward, lg_front_backward, x);
+}
+
+void lg_matrix_solve_backward(const lg_matrix *matrix, double *x)
+{
+    lg_front_data data = front_data(matrix);
+    for (int k = matrix->plan->nfronts - 1; k >= 0; k--)
+        lg_front_backward(matrix->plan, &matrix->plan->fronts[k], &data, x);
 }
 
 lg_status lg_matrix_solve_transposed(const lg_matrix *matrix, double *x)

@@ -95,6 +95,10 @@ lg_status lg_matrix_factor(lg_matrix *matrix);
 /* The same for a symmetric matrix from lg_matrix_layout_sums that is definite: only its lower triangle, where the later
    front has the row, is assembled. */
 lg_status lg_matrix_factor_symmetric(lg_matrix *matrix);
+/* The same together with the first half of a solution, for a matrix without own rows: each front is read once for both.
+   lg_matrix_solve_backward is the second half. Unless LG_OK is returned, x is lost. */
+lg_status lg_matrix_factor_forward(lg_matrix *matrix, double *x);
+void lg_matrix_solve_backward(const lg_matrix *matrix, double *x);
 /* The fall-backs, from the assembled values. */
 lg_status lg_matrix_fall_back(lg_matrix *matrix);
 

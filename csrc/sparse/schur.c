@@ -236,93 +236,7 @@ static LG_INLINE void form(int rows, int nv, int from, const lg_schur_block *blo
     }
 }
 
-static lg_status factor_groups(const lg_schur *schur, int symmetric)
-{
-    const lg_schur_plan *p = schur->plan;
-    lg_matrix *groups = schur->groups;
-    lg_matrix_zero(groups);
-    for (int b = 0; b < p->nblocks; b++) {
-        const lg_schur_block *block = &p->blocks[b];
-        lg_schur_shape *shape = &schur->shapes[b];
-        if (!block->count)
-            continue;
-        shape->from = shape->isotropic && has_multiples(p, block, schur->B) &&
-                              (schur->B == schur->C || has_multiples(p, block, schur->C))
-                          ? 3
-                          : 0;
-        LG_BY_SIZE(form, block, shape->from, schur, symmetric);
-    }
-    for (const lg_mask_address *mask = p->masks; mask < p->masks + p->nmasks; mask++)
-        groups->values[mask->at] += schur->C[mask->value];
-    lg_status status = symmetric ? lg_matrix_factor_symmetric(groups) : lg_matrix_factor(groups);
-    groups->deficient_row = -1 - groups->deficient_row; /* its velocities are the constraint rows */
-    return status;
-}
-
-/* ---- doubled precision ---- */
-
-/* *sum -= x y */
-static LG_INLINE void subtract_exactly(lg_two_part *sum, double x, lg_two_part y)
-{
-    *sum = lg_doubled_difference(*sum, lg_doubled_product((lg_two_part){x, 0}, y));
-}
-
-/* Subtracts C M^-1 B^T for two entries on a block of nv velocities, A being its M^-1. */
-static void subtract_doubled(const lg_schur *schur, int nv, const double *A, const lg_schur_entry *left,
-                             const lg_schur_entry *right, const lg_matrix_block *to)
-{
-    const double *C = schur->C + left->value, *B = schur->B + right->value;
-    lg_doubles S = schur->groups->doubled.values;
-    for (int c = 0; c < right->rows; c++)
-        for (int i = 0; i < nv; i++) {
-            lg_two_part weighed = {0};
-            for (int j = 0; j < nv; j++)
-                subtract_exactly(&weighed, -A[i + nv * j], (lg_two_part){B[c + right->rows * j], 0});
-            for (int r = 0; r < left->rows; r++) {
-                long at = to->at + r + (long)to->ld * c;
-                lg_two_part sum = lg_doubles_at(S, at);
-                subtract_exactly(&sum, C[r + left->rows * i], weighed);
-                lg_doubles_set(S, at, sum);
-            }
-        }
-}
-
-static lg_status factor_doubled(const lg_schur *schur)
-{
-    const lg_schur_plan *p = schur->plan;
-    lg_matrix *groups = schur->groups;
-    groups->fallbacks++;
-    LG_TRY(lg_doubled_open(&groups->doubled, p->groups, 1));
-    lg_doubled_put(&groups->doubled, p->groups, NULL);
-    for (const lg_schur_block *block = p->blocks; block < p->blocks + p->nblocks; block++) {
-        const lg_schur_entry *entry = p->entries + block->first;
-        const lg_matrix_block *to = p->products + block->products;
-        for (int l = 0; l < block->count; l++)
-            for (int k = 0; k < block->count; k++)
-                subtract_doubled(schur, block->nv, schur->masses.factors + block->inverse, entry + k, entry + l, to++);
-    }
-    for (const lg_mask_address *mask = p->masks; mask < p->masks + p->nmasks; mask++)
-        groups->doubled.values.high[mask->at] += schur->C[mask->value]; /* zero or one; so is the sum */
-    lg_status status = lg_doubled_factor(&groups->doubled, p->groups, groups->poll, &groups->deficient_row);
-    groups->is_doubled = status == LG_OK;
-    return status;
-}
-
-lg_status lg_schur_factor(lg_schur *schur, const double *columns, const double *rows)
-{
-    schur->groups->refactorisations += schur->masses.keeps;
-    lg_status status = schur->masses.keeps ? LG_OK : invert_masses(schur);
-    if (status != LG_OK) {
-        schur->groups->deficient_row = schur->masses.deficient_row;
-        return status;
-    }
-    schur->B = columns ? columns : schur->B;
-    schur->C = rows ? rows : schur->C;
-    status = factor_groups(schur, schur->B == schur->C);
-    return status == LG_SINGULAR ? factor_doubled(schur) : status;
-}
-
-/* ---- solution ---- */
+/* ---- the two halves of a solution on one block ---- */
 
 /* y = A x for an inverse mass A with these zeros */
 static LG_INLINE void multiply_with(int nv, int zeros, const double *restrict A, int ld, const double *restrict x,
@@ -425,6 +339,144 @@ static LG_INLINE void expand(int rows, int nv, int from, const lg_schur_block *b
         y[i] -= a[i];
 }
 
+static void reduce_block(const lg_schur *schur, int b, double *x)
+{
+    const lg_schur_block *block = &schur->plan->blocks[b];
+    double *lam = x + schur->plan->masses->nvelocities;
+    if (block->count)
+        LG_BY_SIZE(reduce, block, schur->shapes[b].from, schur, x, lam);
+    else if (block->nv == 6)
+        solve_alone(6, block, schur, x);
+    else
+        solve_alone(block->nv, block, schur, x);
+}
+
+static void expand_blocks(const lg_schur *schur, double *x)
+{
+    const lg_schur_plan *p = schur->plan;
+    const double *lam = x + p->masses->nvelocities;
+    for (int b = 0; b < p->nblocks; b++)
+        if (p->blocks[b].count)
+            LG_BY_SIZE(expand, &p->blocks[b], schur->shapes[b].from, schur, lam, x);
+}
+
+/* Forms -S block by block. x: on the way, the first half of a solution; NULL: none. */
+static void form_groups(const lg_schur *schur, int symmetric, double *x)
+{
+    const lg_schur_plan *p = schur->plan;
+    lg_matrix *groups = schur->groups;
+    lg_matrix_zero(groups);
+    for (int b = 0; b < p->nblocks; b++) {
+        const lg_schur_block *block = &p->blocks[b];
+        lg_schur_shape *shape = &schur->shapes[b];
+        if (block->count) {
+            shape->from = shape->isotropic && has_multiples(p, block, schur->B) &&
+                                  (schur->B == schur->C || has_multiples(p, block, schur->C))
+                              ? 3
+                              : 0;
+            LG_BY_SIZE(form, block, shape->from, schur, symmetric);
+        }
+        if (x)
+            reduce_block(schur, b, x);
+    }
+    for (const lg_mask_address *mask = p->masks; mask < p->masks + p->nmasks; mask++)
+        groups->values[mask->at] += schur->C[mask->value];
+}
+
+static lg_status factor_groups(const lg_schur *schur, int symmetric, double *x)
+{
+    lg_matrix *groups = schur->groups;
+    lg_status status;
+    form_groups(schur, symmetric, x);
+    if (x)
+        status = lg_matrix_factor_forward(groups, x + schur->plan->masses->nvelocities);
+    else
+        status = symmetric ? lg_matrix_factor_symmetric(groups) : lg_matrix_factor(groups);
+    groups->deficient_row = -1 - groups->deficient_row; /* its velocities are the constraint rows */
+    return status;
+}
+
+/* ---- doubled precision ---- */
+
+/* *sum -= x y */
+static LG_INLINE void subtract_exactly(lg_two_part *sum, double x, lg_two_part y)
+{
+    *sum = lg_doubled_difference(*sum, lg_doubled_product((lg_two_part){x, 0}, y));
+}
+
+/* Subtracts C M^-1 B^T for two entries on a block of nv velocities, A being its M^-1. */
+static void subtract_doubled(const lg_schur *schur, int nv, const double *A, const lg_schur_entry *left,
+                             const lg_schur_entry *right, const lg_matrix_block *to)
+{
+    const double *C = schur->C + left->value, *B = schur->B + right->value;
+    lg_doubles S = schur->groups->doubled.values;
+    for (int c = 0; c < right->rows; c++)
+        for (int i = 0; i < nv; i++) {
+            lg_two_part weighed = {0};
+            for (int j = 0; j < nv; j++)
+                subtract_exactly(&weighed, -A[i + nv * j], (lg_two_part){B[c + right->rows * j], 0});
+            for (int r = 0; r < left->rows; r++) {
+                long at = to->at + r + (long)to->ld * c;
+                lg_two_part sum = lg_doubles_at(S, at);
+                subtract_exactly(&sum, C[r + left->rows * i], weighed);
+                lg_doubles_set(S, at, sum);
+            }
+        }
+}
+
+static lg_status factor_doubled(const lg_schur *schur)
+{
+    const lg_schur_plan *p = schur->plan;
+    lg_matrix *groups = schur->groups;
+    groups->fallbacks++;
+    LG_TRY(lg_doubled_open(&groups->doubled, p->groups, 1));
+    lg_doubled_put(&groups->doubled, p->groups, NULL);
+    for (const lg_schur_block *block = p->blocks; block < p->blocks + p->nblocks; block++) {
+        const lg_schur_entry *entry = p->entries + block->first;
+        const lg_matrix_block *to = p->products + block->products;
+        for (int l = 0; l < block->count; l++)
+            for (int k = 0; k < block->count; k++)
+                subtract_doubled(schur, block->nv, schur->masses.factors + block->inverse, entry + k, entry + l, to++);
+    }
+    for (const lg_mask_address *mask = p->masks; mask < p->masks + p->nmasks; mask++)
+        groups->doubled.values.high[mask->at] += schur->C[mask->value]; /* zero or one; so is the sum */
+    lg_status status = lg_doubled_factor(&groups->doubled, p->groups, groups->poll, &groups->deficient_row);
+    groups->is_doubled = status == LG_OK;
+    return status;
+}
+
+static lg_status schur_factor(lg_schur *schur, const double *columns, const double *rows, double *x)
+{
+    schur->groups->refactorisations += schur->masses.keeps;
+    lg_status status = schur->masses.keeps ? LG_OK : invert_masses(schur);
+    if (status != LG_OK) {
+        schur->groups->deficient_row = schur->masses.deficient_row;
+        return status;
+    }
+    schur->B = columns ? columns : schur->B;
+    schur->C = rows ? rows : schur->C;
+    status = factor_groups(schur, schur->B == schur->C, x);
+    return status == LG_SINGULAR ? factor_doubled(schur) : status;
+}
+
+lg_status lg_schur_factor(lg_schur *schur, const double *columns, const double *rows)
+{
+    return schur_factor(schur, columns, rows, NULL);
+}
+
+lg_status lg_schur_factor_solve(lg_schur *schur, const double *B, double *x, int *solved)
+{
+    LG_TRY(schur_factor(schur, B, B, x));
+    *solved = !schur->groups->is_doubled;
+    if (!*solved)
+        return LG_OK;
+    lg_matrix_solve_backward(schur->groups, x + schur->plan->masses->nvelocities);
+    expand_blocks(schur, x);
+    return LG_OK;
+}
+
+/* ---- solution ---- */
+
 /* lam - C M^-1 f on a block, f being there still. */
 static void reduce_doubled(const lg_schur *schur, const lg_schur_block *block, const double *f, lg_doubles lam)
 {
@@ -483,23 +535,11 @@ static lg_status solve_doubled(const lg_schur *schur, double *x)
 
 lg_status lg_schur_solve(const lg_schur *schur, double *x)
 {
-    const lg_schur_plan *p = schur->plan;
-    const lg_schur_shape *shapes = schur->shapes;
-    double *lam = x + p->masses->nvelocities;
     if (schur->groups->is_doubled)
         return solve_doubled(schur, x);
-    for (int b = 0; b < p->nblocks; b++) {
-        const lg_schur_block *block = &p->blocks[b];
-        if (block->count)
-            LG_BY_SIZE(reduce, block, shapes[b].from, schur, x, lam);
-        else if (block->nv == 6)
-            solve_alone(6, block, schur, x);
-        else
-            solve_alone(block->nv, block, schur, x);
-    }
-    LG_TRY(lg_matrix_solve(schur->groups, lam));
-    for (int b = 0; b < p->nblocks; b++)
-        if (p->blocks[b].count)
-            LG_BY_SIZE(expand, &p->blocks[b], shapes[b].from, schur, lam, x);
+    for (int b = 0; b < schur->plan->nblocks; b++)
+        reduce_block(schur, b, x);
+    LG_TRY(lg_matrix_solve(schur->groups, x + schur->plan->masses->nvelocities));
+    expand_blocks(schur, x);
     return LG_OK;
 }

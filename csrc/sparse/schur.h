@@ -42,5 +42,8 @@ void lg_schur_layout(lg_schur *schur, const struct lg_schur_plan *plan, lg_matri
 lg_status lg_schur_factor(lg_schur *schur, const double *columns, const double *rows);
 /* x: f and zeta in, a and lam out. */
 lg_status lg_schur_solve(const lg_schur *schur, double *x);
+/* Both, for the rows and columns of one point, with the same results: B and the factors are read less often. *solved:
+   0 if the factors had to be formed in doubled precision; then x is lost, and remains to be solved for. */
+lg_status lg_schur_factor_solve(lg_schur *schur, const double *B, double *x, int *solved);
 
 #endif
