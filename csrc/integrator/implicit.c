@@ -202,7 +202,7 @@ lg_status lg_implicit_solve(lg_implicit *implicit, lg_stepper *self, const lg_ne
     lg_status status = lg_newton(problem, &implicit->newton, implicit->residual, memory, result);
     self->stats.newton_iterations += result->iterations;
     lg_report_newton(self->system, end, status, result, &self->report);
-    if (status != LG_OK)
-        lg_report_advise(&self->report, status == LG_NO_CONVERGENCE ? "try a smaller h or a larger max_iter" : "");
+    if (status == LG_NO_CONVERGENCE)
+        lg_report_advise(&self->report, "try a smaller h or a larger max_iter");
     return status;
 }

@@ -195,6 +195,7 @@ int lg_tendon_has_met(const lg_model *m, const lg_force *force, const lg_point *
         else
             lg_report_say(report, "the tendon %.*s, whose place %d has come into its pulley at place %d",
                           LG_SHORT(name), i + !is_point, i + is_point);
+        lg_report_advise(report, "keep them apart by limits of a joint or a contact, or try a smaller h");
         return 1;
     }
     return 0;

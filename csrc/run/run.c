@@ -456,8 +456,11 @@ void lg_run_report(lg_run *run, lg_status status, double h, lg_report *report)
         run->stepper->report = (lg_report){0};
     }
     lg_report_coordinates(run->system, &run->state, h, status, report);
-    advise_steadier_rule(run, status, report);
-    advise_retry(run, status, h, report);
+    int is_known = status == LG_NOT_FINITE && report->advice[0]; /* the model says what is not finite, and why */
+    if (!is_known) {
+        advise_steadier_rule(run, status, report);
+        advise_retry(run, status, h, report);
+    }
     suspect_laws(run, status, h, report);
     report->status = status;
     report->step = run->stepper ? run->stepper->stats.steps : 0;

@@ -75,7 +75,7 @@ void lg_report_newton(const lg_system *system, const lg_point *point, lg_status 
     report->iteration = result->iterations;
     report->residual = result->residual;
     if (status == LG_OK)
-        report->what[0] = '\0', report->block = 0;
+        report->what[0] = report->advice[0] = '\0', report->block = 0;
     else if (status == LG_NO_CONVERGENCE)
         lg_report_row(system, "the largest residual is in ", result->worst, report);
     else if (status == LG_NOT_FINITE)

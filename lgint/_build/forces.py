@@ -150,7 +150,7 @@ class ForceBuilder(TendonBuilder):
         joint: str,
         *,
         coordinate: str | None = None,
-        torque: Load = 0.0,
+        torque: Load | None = None,
         stiffness: float | None = None,
         damping: float | None = None,
         motion: Motion | None = None,
@@ -170,11 +170,12 @@ class ForceBuilder(TendonBuilder):
             axis (prismatic, cylindrical, inline), as `Trajectory.joint_position` gives it.
         coordinate : str, optional
             "angle" or "slide", where the joint has both. Default: the angle if there is one.
-        torque : float, table or function
+        torque : float, table or function, optional
             N m, or N along a slide: a number, a table (times, values), linear between times and constant outside, or a
-            function of time. Equilibria multiply it by the factor of the loads.
+            function of time. Equilibria multiply it by the factor of the loads. Default: 0.
         stiffness, damping : float, optional
-            N m/rad, N m s/rad; along a slide N/m, N s/m. Default: 0.
+            N m/rad, N m s/rad; along a slide N/m, N s/m. Default: 0. At least one of these three is given; a zero
+            stands for a value that `Model.with_parameters` will change.
         motion : float, array_like, shape (pieces, 4), table or function, optional
             The desired coordinate phi_d(t), as in `add_joint_motion`: a constant; quadratic pieces, rows (t, phi_d,
             phi_d', phi_d'') at the beginning of each, as a list or an array; a table, as a tuple (times, values); or a
@@ -195,12 +196,15 @@ class ForceBuilder(TendonBuilder):
         Raises
         ------
         ValueError
-            For a joint that is unknown or has no such coordinate, for wrong shapes, for a motion without stiffness and
-            damping, or without a rate where only a damping is given, for a saturation of nothing, and for a function
-            whose rates are not its derivatives; they are compared as in `add_joint_motion`, but not across a time.
+            For a joint that is unknown or has no such coordinate, for wrong shapes, for a drive of which nothing is
+            given, for a motion without stiffness and damping, or without a rate where only a damping is given, for a
+            saturation of nothing, and for a function whose rates are not its derivatives; they are compared as in
+            `add_joint_motion`, but not across a time.
         """
         label = f"the drive of {joint!r}" if name is None else repr(name)
-        load = value_in_time(f"torque of {label}", torque, 1)
+        if torque is None and stiffness is None and damping is None and motion is None and saturation is None:
+            raise ValueError(f"{label}: nothing is given; give a torque, a stiffness or a damping")
+        load = value_in_time(f"torque of {label}", 0.0 if torque is None else torque, 1)
         course: LoadRow = {} if motion is None else motion_in_time(f"motion of {label}", motion, 1)
         set_kinks(label, kinks, load, course)
         if "function" in course:

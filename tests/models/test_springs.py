@@ -190,6 +190,8 @@ def test_what_nothing_makes_act_is_refused():
     b.add_joint("revolute", lgint.ground, "mass", point=(0, 0, 0), axis=(0, 0, 1), name="pin")
     with pytest.raises(ValueError, match="saturation of 's': 2.0 has nothing to cut off; give a torque"):
         b.add_joint_drive("pin", saturation=2.0, name="s")
+    with pytest.raises(ValueError, match="'s': nothing is given; give a torque, a stiffness or a damping"):
+        b.add_joint_drive("pin", name="s")
     with pytest.raises(ValueError, match="motion of 's': it has no effect without stiffness and damping"):
         b.add_joint_drive("pin", torque=1.0, motion=0.3, name="s")
     with pytest.raises(ValueError, match="motion of 's': it has no rate, .*; give a stiffness as well"):
