@@ -14,6 +14,8 @@ typedef struct segment {
     const lg_tape *tape;
     long from; /* number of the first step on the tape */
     lg_sensitivities s; /* the adjoint of the present state */
+    double *gradient; /* so far; behind it the adjoint of sampled memory, nheld numbers, and room for two more */
+    int nheld;
     double t; /* on the way back */
     lg_poll poll;
 } segment;
@@ -25,13 +27,35 @@ static const lg_stepper_adjoint *adjoint_of(const lg_run *run)
     return run->stepper->type->sensitivities->adjoint;
 }
 
+static lg_status open_gradient(segment *g)
+{
+    int n = g->given->setup->nparameters;
+    g->gradient = malloc((size_t)(n + 3 * g->nheld) * sizeof *g->gradient);
+    if (!g->gradient)
+        return LG_NO_MEMORY;
+    lg_copy(n, g->given->gradient, g->gradient);
+    lg_copy(g->nheld, g->s.mem, g->gradient + n);
+    return LG_OK;
+}
+
+static void close_gradient(segment *g)
+{
+    int n = g->given->setup->nparameters;
+    if (g->gradient) {
+        lg_copy(n, g->gradient, g->given->gradient);
+        lg_copy(g->nheld, g->gradient + n, g->s.mem);
+    }
+    free(g->gradient);
+}
+
 /* The parts of the adjoint of a state, with memory for those that are not given. */
 static lg_status open_state(segment *g)
 {
     lg_adjoint *given = g->given;
     const lg_run *run = &g->run;
     int nv = run->system->space->nv, nrows = run->system->pattern->nrows;
-    int known = given->state ? given->nstate : 0, count = 3 * nv + nrows + lg_sensitivities_own_count(run->stepper);
+    int known = given->state ? given->nstate : 0, own = 3 * nv + nrows + lg_sensitivities_own_count(run->stepper),
+        count = own + g->nheld;
     if (!given->state || known < count) {
         double *state = realloc(given->state, (size_t)count * sizeof *state);
         if (!state)
@@ -41,8 +65,8 @@ static lg_status open_state(segment *g)
     }
     given->nstate = count;
     double *q = given->state;
-    g->s = (lg_sensitivities){1, q, q + nv, q + 2 * (long)nv, q + 3 * (long)nv, q + 3 * (long)nv + nrows, NULL};
-    return LG_OK;
+    g->s = (lg_sensitivities){1, q, q + nv, q + 2 * (long)nv, q + 3 * (long)nv, q + 3 * (long)nv + nrows, q + own};
+    return open_gradient(g);
 }
 
 /* ---- forwards ---- */
@@ -105,7 +129,19 @@ static lg_status go_over_restart(segment *g, const lg_state *state, double past)
 {
     lg_point point = lg_point_after(state->t, state->q, state->v, state->mem);
     point.t_in = nextafter(past, INFINITY);
-    return lg_sensitivities_restart_adjoint(g->run.stepper, &point, state, &g->s, g->given->gradient);
+    return lg_sensitivities_restart_adjoint(g->run.stepper, &point, state, &g->s, g->gradient);
+}
+
+/* From the memory after the sample in a state to that before it. */
+static lg_status go_over_sample(segment *g, const lg_state *state, const double *mem)
+{
+    lg_stepper *stepper = g->run.stepper;
+    double *held = g->gradient + g->given->setup->nparameters;
+    if (!g->nheld)
+        return LG_OK;
+    lg_point point = lg_point_after(state->t, state->q, state->v, mem);
+    point.work = stepper->accel.work;
+    return lg_linearised_sample_adjoint(&stepper->linear, &point, held + g->nheld, held, g->s.q, g->s.v);
 }
 
 /* Step i of the segment. What comes after a step that was cut is the caller's. */
@@ -118,11 +154,30 @@ static lg_status go_over_step(segment *g, long i)
     g->t = end->t;
     if (!cut)
         add_rows(g, end->t);
-    if (step->restarts && !cut)
+    if (step->restarts && !cut) {
         LG_TRY(go_over_restart(g, end, step->past));
-    LG_TRY(
-        adjoint_of(&g->run)->step(g->run.stepper, &step->before, &step->after, step->kept, &g->s, g->given->gradient));
+        LG_TRY(go_over_sample(g, end, step->after.mem));
+    }
+    LG_TRY(adjoint_of(&g->run)->step(g->run.stepper, &step->before, &step->after, step->kept, &g->s, g->gradient));
     return lg_poll_after(&g->poll, 1e3);
+}
+
+/* From the memory after the sample of a start to its state. */
+static lg_status go_over_first_sample(segment *g, const lg_state *start)
+{
+    lg_stepper *stepper = g->run.stepper;
+    const lg_memory_rules *memory = &g->run.system->memory;
+    const double *guess = g->given->setup->start.part[LG_PART_MEM];
+    if (!g->nheld)
+        return LG_OK;
+    lg_zero(g->nheld, stepper->mem);
+    if (guess)
+        lg_copy(g->nheld, guess, stepper->mem);
+    lg_point point = lg_point_after(start->t, start->q, start->v, stepper->mem);
+    point.work = stepper->accel.work;
+    if (memory->commit)
+        LG_TRY(memory->commit(g->run.system->self, NULL, &point, stepper->mem, &stepper->report));
+    return go_over_sample(g, start, stepper->mem);
 }
 
 /* A start: its accelerations follow from q and v, and these from the parameters. */
@@ -133,8 +188,9 @@ static lg_status go_over_start(segment *g)
     int nv = g->run.system->space->nv;
     add_rows(g, start->t);
     LG_TRY(go_over_restart(g, start, start->t));
+    LG_TRY(go_over_first_sample(g, start));
     for (int k = 0; k < given->setup->nparameters; k++)
-        given->gradient[k] +=
+        g->gradient[k] +=
             lg_dot(nv, given->setup->dq + (long)nv * k, g->s.q) + lg_dot(nv, given->setup->dv + (long)nv * k, g->s.v);
     return LG_OK;
 }
@@ -175,7 +231,9 @@ lg_status lg_adjoint_go_back(lg_adjoint *adjoint, lg_report *report)
     segment g = {.given = adjoint};
     lg_status status = lg_run_open(&g.run, adjoint->setup, report);
     if (status == LG_OK) {
+        g.nheld = lg_held_back(adjoint->setup);
         status = run_segment(&g, report);
+        close_gradient(&g);
         report->status = status;
         lg_run_close(&g.run);
     }

@@ -73,6 +73,12 @@ lg_status lg_run_look_back(lg_run *run, int kept)
     return lg_arena_open(&run->back, back_layout, run);
 }
 
+int lg_held_back(const lg_setup *setup)
+{
+    int held = setup->nparameters && setup->backwards && setup->system->memory.sample;
+    return held ? setup->system->nmem : 0;
+}
+
 /* "euler, midpoint": the methods that support node kinds with a function qdot. */
 static void list_methods_that_add_rates(char *text, size_t size)
 {
@@ -189,7 +195,8 @@ static lg_status allocate(lg_run *run, const lg_setup *setup, lg_report *report)
     stepper->options = options;
     stepper->stats.nearest.cosine = 1;
     LG_TRY(check_node_kinds(run));
-    stepper->nparameters = setup->nparameters;
+    stepper->nparameters = setup->nparameters + lg_held_back(setup);
+    stepper->linear.nparameters = setup->nparameters;
     stepper->backwards = setup->backwards;
     LG_TRY(type->prepare(stepper));
     LG_TRY(lg_sensitivities_check(stepper));

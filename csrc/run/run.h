@@ -71,6 +71,8 @@ typedef struct lg_setup {
     int holds; /* whether steps can be under held forces; the run must then stay where it is */
 } lg_setup;
 
+/* Numbers of sampled memory that count as parameters, behind the others, when these are found backwards. */
+int lg_held_back(const lg_setup *setup);
 /* On failure `report` says why, and the run is closed. */
 lg_status lg_run_open(lg_run *run, const lg_setup *setup, lg_report *report);
 void lg_run_close(lg_run *run);

@@ -104,7 +104,7 @@ lg_status lg_linearised_differentiate(lg_linearised *l, const lg_point *point, i
     lg_point at = *point;
     at.work = l->work;
     at.same_q = 0;
-    if (system->sensitivity)
+    if (system->sensitivity && k < l->nparameters)
         return system->sensitivity->eval(system->self, k, &at, wanted);
     for (int i = 0; i < 4; i++)
         clear(system->space->nv, velocities[i]);
@@ -115,16 +115,35 @@ lg_status lg_linearised_differentiate(lg_linearised *l, const lg_point *point, i
     return LG_OK;
 }
 
+static const double held_step = 6e-6; /* of central differences along what memory holds */
+
+/* The same for a number of the memory, in which forces are linear unless something reads what is held. */
+static lg_status weigh_held(lg_linearised *l, const lg_point *point, int number, const double *forces, double *sum)
+{
+    int nmem = l->accel->system->nmem;
+    double step = held_step * (1 + fabs(point->mem.values[number]));
+    lg_point at = *point;
+    at.same_q = 0;
+    at.mem.values = l->mem;
+    for (int sign = -1; sign <= 1; sign += 2) {
+        lg_copy(nmem, point->mem.values, l->mem);
+        l->mem[number] += sign * step;
+        LG_TRY(linearised_evaluate(l, &at, &(lg_wanted){.force = l->y}));
+        *sum -= sign / (2 * step) * lg_dot(l->accel->system->space->nv, forces, l->y);
+    }
+    return LG_OK;
+}
+
 lg_status lg_linearised_weigh(lg_linearised *l, const lg_point *point, int k, const lg_term_weights *weights,
                               double *sum)
 {
     const lg_system *system = l->accel->system;
     lg_point at = *point;
+    if (k >= l->nparameters)
+        return weights->forces ? weigh_held(l, point, k - l->nparameters, weights->forces, sum) : LG_OK;
     at.work = l->work;
     return system->sensitivity ? system->sensitivity->weigh(system->self, k, &at, weights, sum) : LG_OK;
 }
-
-static const double held_step = 6e-6; /* of central differences along what memory holds */
 
 /* How far derivatives lead numbers, in proportion to these. */
 static double reach(int n, const double *x, const double *dx)
@@ -274,6 +293,46 @@ lg_status lg_linearised_sample(lg_linearised *l, const lg_point *point, int k, c
         lg_axpy(nmem, -1, l->mem, room);
         lg_axpy(nmem, sign / (2 * step), room, dmem);
     }
+    return LG_OK;
+}
+
+/* *sum += w times the derivative of what is sampled along a curve and along a number of the memory (-1: none). */
+static lg_status weigh_sample(const curve *c, int number, double step, double *room, double *sum)
+{
+    lg_linearised *l = c->l;
+    const lg_system *system = l->accel->system;
+    for (int sign = -1; sign <= 1; sign += 2) {
+        lg_point at = displaced(c, sign * step);
+        lg_copy(system->nmem, c->point->mem.values, l->mem);
+        if (number >= 0)
+            l->mem[number] += sign * step;
+        lg_copy(system->nmem, l->mem, room);
+        at.mem.values = l->mem;
+        LG_TRY(system->memory.sample(system->self, &at, room));
+        *sum += sign / (2 * step) * lg_dot(system->nmem, c->w, room);
+    }
+    return LG_OK;
+}
+
+lg_status lg_linearised_sample_adjoint(lg_linearised *l, const lg_point *point, double *room, double *mem, double *q,
+                                       double *v)
+{
+    int nv = l->accel->system->space->nv, nmem = l->accel->system->nmem;
+    double *dq = l->term, *dv = l->force, *of_mem = room + nmem;
+    const curve c = {.l = l, .point = point, .dq = dq, .dv = dv, .w = mem};
+    lg_zero(nv, dq);
+    lg_zero(nv, dv);
+    lg_zero(nmem, of_mem);
+    for (int i = 0; i < nv; i++) {
+        dq[i] = 1;
+        LG_TRY(weigh_sample(&c, -1, held_step, room, &q[i]));
+        dq[i] = 0, dv[i] = 1;
+        LG_TRY(weigh_sample(&c, -1, held_step * (1 + fabs(point->v[i])), room, &v[i]));
+        dv[i] = 0;
+    }
+    for (int i = 0; i < nmem; i++)
+        LG_TRY(weigh_sample(&c, i, held_step * (1 + fabs(point->mem.values[i])), room, &of_mem[i]));
+    lg_copy(nmem, of_mem, mem);
     return LG_OK;
 }
 

@@ -74,7 +74,8 @@ class Backwards:
         hit = self._hits.get(mark.t) if mark.step else None
         first = 0 if hit is None else self._rows_at(hit)[1]
         slopes = (count, dq, dv) if mark.step == 0 else (count, none, none) if hit else (count, None, None)
-        left, state = self._adjoint(mark, steps, slopes, slice(first, None), self._state, tape, self._cut)
+        at = mark if mark.step else Mark(0, *self._plan.start)  # before a sample there
+        left, state = self._adjoint(at, steps, slopes, slice(first, None), self._state, tape, self._cut)
         self._t, self._rows = self._t[: first + left], self._rows[: first + left]
         self._state, self._cut = state, False
         if hit is not None:

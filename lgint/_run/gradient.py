@@ -24,7 +24,7 @@ from lgint._run.options import all_options, check_options, inherited, steps_of
 from lgint._run.outputs import Output, outputs_of
 from lgint._run.progress import progress_bar
 from lgint._run.pullback import pull_back
-from lgint._run.sensitivity import parameters_of, refuse_curve, slopes_of
+from lgint._run.sensitivity import parameters_of, refuse_curve, refuse_held, slopes_of
 from lgint._run.start import Start, start_of, start_option
 from lgint._run.trajectory import Trajectory
 from lgint._state.state import State
@@ -126,11 +126,11 @@ def _check_outputs(model: Model, outputs: list[Output]) -> None:
 
 
 def _refuse_sampled(model: Model) -> None:
-    """ValueError for a model with a sampled control, over whose samples derivatives do not go back."""
+    """ValueError for a model with a sampled control, whose values derivatives do not take back through an event."""
     for name in model.sampled:
         raise ValueError(
-            f"gradient: the control {name!r} is sampled, and derivatives do not go back over its samples; use "
-            "sensitivity=[...] of integrate, or leave out every="
+            f"events: the control {name!r} is sampled, and gradient does not go back through events with its values; "
+            "use sensitivity=[...] of integrate, or leave out every="
         )
 
 
@@ -149,7 +149,6 @@ def _plan(model: Model, method: str, parameters: Sequence[str], every_state: boo
     t0, h = arguments.get("t0", 0.0), arguments.get("h")
     chosen = all_options(method, options, inherited(None, options, own_steps=False))
     start = start_of(model, method, t0, None, chosen)
-    _refuse_sampled(model)
     core, begin, slopes = slopes_of(model, parameters, start)
     step, given = steps_of(method, h, options, {})
     watch = None if arguments.get("events") is None else Events(model, arguments["events"])
@@ -157,6 +156,7 @@ def _plan(model: Model, method: str, parameters: Sequence[str], every_state: boo
     if watch is not None:
         if watch.may_end or watch.acts:
             refuse_curve(method, events=True)
+            _refuse_sampled(model)
         watch.differentiate(flights)
     return Plan(
         model,
@@ -237,6 +237,7 @@ def _progress_back(wanted: bool | Callable[[float], None], run: Trajectory) -> I
 
 def _values(output: Output, run: Trajectory) -> Array:
     values = output.of(run)
+    refuse_held(run, output.accessor, output.of, "gradient")
     if values.shape[:1] != run.t.shape:
         raise ValueError(f"outputs: {output} has no value for each state")
     return values

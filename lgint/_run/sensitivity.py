@@ -192,11 +192,11 @@ def derivative(run: Any, accessor: str, arguments: Sequence[Any], keywords: Mapp
     shape = value(run).shape
     if shape[:1] != run.t.shape:
         raise ValueError(f"derivative: {accessor} has no value for each state")
-    _refuse_held(run, accessor, value)
+    refuse_held(run, accessor, value, "derivative")
     return np.stack([_along(run, found, k, value) for k in range(len(found.parameters))], axis=-1)
 
 
-def _refuse_held(run: Any, accessor: str, value: Callable[[Any], Array]) -> None:
+def refuse_held(run: Any, accessor: str, value: Callable[[Any], Array], caller: str) -> None:
     """ValueError if what an accessor gives depends on held values of sampled controls themselves."""
     if not (held := run.model.held):
         return
@@ -206,7 +206,7 @@ def _refuse_held(run: Any, accessor: str, value: Callable[[Any], Array]) -> None
         other = run._with({**{part: getattr(run, part) for part in run._parts}, "t": run.t, "mem": mem, **run.extra})
         if not np.array_equal(value(other), value(run)):
             raise ValueError(
-                f"derivative: {accessor} depends on the values that the control {name!r} holds, whose derivatives are "
+                f"{caller}: {accessor} depends on the values that the control {name!r} holds, whose derivatives are "
                 "not kept; those of q, v, vdot and lam contain them"
             )
 

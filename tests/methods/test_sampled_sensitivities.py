@@ -5,6 +5,7 @@ import pytest
 from scipy.linalg import expm
 
 import lgint
+from methods.test_gradients import Weighted, difference_to_forward
 from methods.test_sensitivities import distance
 from methods.test_sensitivities_in_runs import SHARP, agree, by_differences
 
@@ -83,6 +84,33 @@ def test_a_resumed_run_goes_on_with_the_derivatives_of_held_values():
     assert np.array_equal(rest.sensitivity.dv[-1], whole.sensitivity.dv[-1])
 
 
+WAYS = [("genalpha", {}), ("hht", {}), ("radau3", {}), ("herk4", {}), ("rk44", {}), ("dopri5", {"rtol": 1e-7})]
+NUMBERS, SEEN = ["arm.mass", "gravity[2]", "start.pin.rate"], [("position", "arm"), ("angular_velocity", "arm")]
+
+
+@pytest.mark.parametrize("formulation", ["R3xSO3", "minimal"])
+@pytest.mark.parametrize(("method", "options"), WAYS)
+def test_derivatives_go_back_over_samples(method, options, formulation):
+    """The control is differentiated by central differences along other directions than forwards."""
+    given = {"t_end": 0.1, "h": 4e-3, **options}
+    assert difference_to_forward(arm(formulation), method, NUMBERS, SEEN, **given) < 1e-10
+
+
+def test_linear_controls_go_back_to_round_off():
+    names, outputs = ["cart.mass", "spring.stiffness", "start.rail.rate"], [("joint_position", "rail")]
+    found = difference_to_forward(slide(proportional), "rk67", names, outputs, t_end=SAMPLES * PERIOD, h=PERIOD / 5)
+    assert found < 5e-12
+
+
+def test_checkpoints_hold_what_goes_back_to_held_values(tmp_path):
+    given = {"outputs": SEEN, "t_end": 0.1, "h": 4e-3}
+    kept, on_disk = (
+        lgint.gradient(arm("minimal"), "genalpha", Weighted(), NUMBERS, checkpoints=folder, **given)[1]
+        for folder in (None, tmp_path)
+    )
+    assert np.array_equal(kept, on_disk)
+
+
 def test_values_are_held_through_an_action():
     """A ball under a sampled thrust bounces between two samples."""
     builder = lgint.ModelBuilder(gravity=(0, 0, -9.81))
@@ -107,6 +135,10 @@ def test_values_are_held_through_an_action():
         assert distance(run.sensitivity.dv[-1, :, k], v[-1]) < 1e-7
 
 
+def passes(state):
+    return state.joint_position("rail") - 0.45
+
+
 def test_what_has_no_derivatives_is_refused_by_name():
     calls, given = [], {"t_end": 0.1, "h": 0.01}
 
@@ -116,15 +148,11 @@ def test_what_has_no_derivatives_is_refused_by_name():
 
     with pytest.raises(ValueError, match=r"control 'loop' returns other values .* states of the control"):
         lgint.integrate(slide(counts), "rk44", **given, sensitivity=["cart.mass"])
-    with pytest.raises(ValueError, match="gradient: the control 'loop' is sampled"):
-        lgint.gradient(
-            slide(proportional),
-            "rk44",
-            lambda t, q: (0.0, [q]),
-            ["cart.mass"],
-            outputs=[("joint_rate", "rail")],
-            **given,
-        )
+    back, event = (slide(proportional), "rk44", Weighted(), ["cart.mass"]), lgint.event(passes, terminal=True)
+    with pytest.raises(ValueError, match="events: the control 'loop' is sampled"):
+        lgint.gradient(*back, outputs=[("joint_rate", "rail")], events=event, **given)
+    with pytest.raises(ValueError, match="gradient: power depends on the values that the control 'loop' holds"):
+        lgint.gradient(*back, outputs=[("power", "loop")], **given)
     run = lgint.integrate(slide(proportional), "rk44", **given, sensitivity=["cart.mass"])
     with pytest.raises(ValueError, match="power depends on the values that the control 'loop' holds"):
         run.derivative("power", "loop")
