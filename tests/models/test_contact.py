@@ -537,6 +537,18 @@ def test_tolerances_govern_bristles(pull, method):
     assert errors[3] < errors[2] < errors[1] < errors[0] and errors[3] < errors[0] / 100
 
 
+@pytest.mark.parametrize("short", [1e-11, 1e-14])
+def test_bristles_slide_through_the_shortest_steps(short):
+    """Between two stops: their damped force is no rate of round-off, at which steps would shrink to nothing."""
+    b = lgint.ModelBuilder(gravity=(0, 0, -GRAVITY))
+    spin = {"velocity": (2, 1, 0), "angular_velocity": (3, -2, 1)}
+    b.add_body("ball", mass=1.0, inertia=(0.01, 0.01, 0.01), position=(3, 2, 0.1), **spin)
+    law = {"stiffness": 1e4, "damping": 10.0, "friction": 0.5, "bristle": (300.0, 1.0)}
+    b.add_contact("ball", lgint.ground, shapes=[("sphere", (0, 0, 0), 0.1), FLOOR], **law)
+    run = lgint.integrate(b.build(), "dopri5", t_end=0.06, rtol=1e-9, atol=1e-11, stops=[0.05, 0.05 + short])
+    assert run.stats.rejected < 50
+
+
 def test_bristles_are_kept_in_files_and_resumed_bit_for_bit(tmp_path):
     model = on_a_slope(0.3)
     whole = lgint.integrate(model, "genalpha", t_end=0.2, h=1e-3)

@@ -7,6 +7,8 @@
    in the sense of least squares, with a little weight on |d|, which is negligible where there is such a point. */
 #include "model/force/path.h"
 
+#include <float.h>
+
 #include "group/rotation.h"
 
 static const double weight = 1e-3;
@@ -113,15 +115,33 @@ void lg_path_open(const lg_ends *from, const lg_ends *to, double h, lg_path *out
         open_way(&from->of[i], &to->of[i], h, &out->of[i]);
 }
 
+/* The mean of a rate over the step. In steps so short that the way differs from h times the mean of both ends by
+   round-off, it is that mean: divided by h, round-off would grow without bound. */
+static void mean_rate(const double from[3], const double to[3], const double ahead[3], double round_off, double h,
+                      double mean[3])
+{
+    double off[3];
+    for (int i = 0; i < 3; i++) {
+        mean[i] = 0.5 * (from[i] + to[i]);
+        off[i] = ahead[i] - h * mean[i];
+    }
+    if (lg_norm3(off) > round_off)
+        lg_axpy(3, 1 / h, off, mean);
+}
+
 static void follow(const lg_way *way, double h, double s, lg_end *out)
 {
-    double turned[3], R[9], r = 1 - s;
+    static const double few = 16 * DBL_EPSILON;
+    const double *first = way->from.xdot, *last = way->to.xdot;
+    double turned[3], R[9], ahead[3], mean[3], r = 1 - s;
+    for (int i = 0; i < 3; i++)
+        ahead[i] = way->to.x[i] - way->from.x[i];
+    mean_rate(first, last, ahead, few * lg_norm3(way->from.x), h, mean);
+    mean_rate(way->from.omega, way->to.omega, way->turn, few, h, out->omega);
     for (int i = 0; i < 3; i++) {
-        double ahead = way->to.x[i] - way->from.x[i], first = h * way->from.xdot[i], last = h * way->to.xdot[i];
-        out->x[i] = way->from.x[i] + s * (s * (1 + 2 * r) * ahead + r * (r * first - s * last));
-        out->xdot[i] = (6 * r * s * ahead + r * (r - 2 * s) * first + s * (s - 2 * r) * last) / h;
+        out->x[i] = way->from.x[i] + s * (s * (1 + 2 * r) * ahead[i] + r * h * (r * first[i] - s * last[i]));
+        out->xdot[i] = r * first[i] + s * last[i] + 6 * r * s * (mean[i] - 0.5 * (first[i] + last[i]));
         turned[i] = s * way->turn[i];
-        out->omega[i] = way->turn[i] / h;
     }
     lg_so3_exp(turned, R);
     lg_mul33(way->from.R, R, out->R);
