@@ -32,7 +32,7 @@ from lgint._model.record import (
 from lgint._model.rod import Rod
 from lgint._model.system import UPPER, System
 from lgint._model.tendons import check_places
-from lgint._model.values import COM, SHAPE, Entries, Names, changed, check_limits, order_of, value_in
+from lgint._model.values import COM, SHAPE, Entries, Names, changed, check_limits, is_interpolated, order_of, value_in
 from lgint.modal import Modes
 
 GROUND: Final = "ground"
@@ -132,7 +132,9 @@ class Model(System):
         ground inertial). "<name>.point" of a joint is that on its first body, and the one on the second body moves with
         it as where the angles of the joint are zero. The places of tendons are "<name>.point0", "<name>.point1", ...,
         with "<name>.radius1" (m) where there is a pulley; a drum keeps the places where the tendon is fastened, and the
-        tendon its length without tension. A model with another COM, point or radius is compiled again; its start keeps
+        tendon its length without tension. Motions of drives, joints and supports that are given by tables have the
+        values of these as "<name>.motion". A model with another COM, point, radius or table of a motion is compiled
+        again; its start keeps
         its coordinates, except that a free body stays where it was when its COM moves in it.
 
         Entries have names as well, over which one does not iterate: "arm.inertia[0,1]", "wind.load[2]",
@@ -166,7 +168,7 @@ class Model(System):
         names = {name: self._values[name] for name in values}
         check_limits(record, names)
         weighs = any(record["gravity"]) != any(self._record["gravity"])  # without gravity the shape has no weights
-        if weighs or any(value.key in SHAPE for value in names.values()):
+        if weighs or any(value.key in SHAPE or is_interpolated(record, value) for value in names.values()):
             check_places(record, self._record, names, values, lambda who: self.kinematics(who, self.q0, self.v0)[:2])
             note = {"q0": self.q0.tolist(), "v0": self.v0.tolist(), "origin": None}
             other = Model({**record, **note})  # type: ignore[typeddict-item]

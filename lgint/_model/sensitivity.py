@@ -14,7 +14,7 @@ from lgint._model.compile import Description, described, parameters_of
 from lgint._model.frames import Frames
 from lgint._model.model import Model
 from lgint._model.record import Record
-from lgint._model.values import COM, POINTS, SHAPE, Value, moved, value_in
+from lgint._model.values import COM, POINTS, SHAPE, Value, is_interpolated, moved, value_in
 
 _UNIT: Final = ("unit vector", "rotation")  # parameters whose entries cannot change alone
 
@@ -84,6 +84,11 @@ def direction(model: Model, name: str) -> Direction:
     step = 2.0 ** np.round(np.log2(size))
     if value.key in SHAPE:
         return _of_shape(record, value, size, step)
+    if is_interpolated(record, value):
+        raise ValueError(
+            f"sensitivity: {name}: the table of a motion has no derivatives; take differences of models by "
+            "with_parameters"
+        )
     if value.key == "gravity" and not any(record["gravity"]):
         raise ValueError(
             f"sensitivity: {name}: without gravity the model has no weights; give it another gravity first"

@@ -27,7 +27,7 @@ BOTH: Final = -1  # both points of a joint, which move together
 CURVES: Final = "curves"
 LIMITS: Final = "limits"  # of the coordinate of a joint
 NO_LIMIT: Final = float(np.finfo(float).max)  # stands for one on a side where there is none
-MOTION: Final = "motion"  # of a drive, in pieces
+MOTION: Final = "motion"  # of a drive in pieces, or the values of a table that moves a coordinate or a support
 TENSE: Final = "tension"  # a piece of a tendon with a given tension
 PIECES: Final = ("elastic_tendon", "wrapped_tendon")
 TENDON: Final = ("stiffness", "damping", "length")  # the values of a tendon, which its first piece has
@@ -93,8 +93,8 @@ class Names(Entries[Value]):
 
 
 def _unit_of(whole: Value, index: tuple[int, ...]) -> str:
-    """The unit of an entry: of one row of a curve, of one column of pieces, or of an array that begins with
-    translations and ends with turns.
+    """The unit of an entry: of one row of a curve, of one column of pieces or of a table, or of an array that begins
+    with translations and ends with turns.
     """
     units = whole.unit.split(", ")
     number = {CURVES: index[0], MOTION: index[-1]}.get(whole.key, sum(i >= TURNS for i in index))
@@ -104,7 +104,8 @@ def _unit_of(whole: Value, index: tuple[int, ...]) -> str:
 def _values_of(record: Record) -> dict[str, Value]:
     """All values by name: the name of a body, joint or force, and that of its entry."""
     found = {GRAVITY: Value("", "", GRAVITY, "m/s^2")}
-    for section, entries in (("bodies", _of_bodies), ("joints", _of_joints), ("forces", _of_forces)):
+    sections = ("bodies", _of_bodies), ("supports", _of_supports), ("joints", _of_joints), ("forces", _of_forces)
+    for section, entries in sections:
         for row, entry in record[section].items():  # type: ignore[literal-required]
             found |= {f"{row}.{name}": Value(section, row, *rest) for name, *rest in entries(entry)}
     found = {name: value for name, value in found.items() if value.key != POINTS or not _on_node(record, value)}
@@ -129,9 +130,20 @@ def _of_bodies(body: Mapping[str, Any]) -> Iterator[tuple[Any, ...]]:
         yield COM, COM, "m"
 
 
+def _of_supports(support: Mapping[str, Any]) -> Iterator[tuple[Any, ...]]:
+    if _is_table(support[MOTION]):
+        yield MOTION, MOTION, ", ".join(["m"] * TURNS + ["rad"] * TURNS)
+
+
+def _is_table(motion: Any) -> bool:
+    return isinstance(motion, dict) and "values" in motion
+
+
 def _of_joints(joint: Mapping[str, Any]) -> Iterator[tuple[Any, ...]]:
     """The parameters of a joint and its points; those of motions, couplings and edges are the ones of other parts."""
     yield from _declared(joint)
+    if _is_table(joint.get(MOTION)):
+        yield MOTION, MOTION, "rad" if joint["kind"] == "angle_motion" else "m"
     if "of" in joint or "coupled" in joint or joint["kind"] in EDGES.values():
         return
     if "triads" in joint:
@@ -167,6 +179,8 @@ def _of_forces(force: Mapping[str, Any]) -> Iterator[tuple[Any, ...]]:
             yield ("lower", "upper")[i], LIMITS, unit, None, i
     if isinstance(force.get(MOTION), list) and force[MOTION]:
         yield MOTION, MOTION, f"s, {unit}, {unit}/s, {unit}/s^2"
+    elif _is_table(force.get(MOTION)):
+        yield MOTION, MOTION, unit
     ends = () if force["kind"] in (*_NOWHERE, TENSE, *PIECES) else force.get(POINTS, ())  # pieces share places
     for i in range(len(ends)):
         yield "point" if len(ends) == 1 else _side(force, ("point_a", "point_b")[i]), POINTS, "m", None, i
@@ -235,7 +249,14 @@ def value_in(record: Record, value: Value) -> Any:
     found = row[value.key]
     if value.key == LOAD:
         return found["vector" if "vector" in found else "values"]
+    if value.key == MOTION and _is_table(found):
+        return found["values"]
     return found if value.place is None else found[max(value.place, 0)]
+
+
+def is_interpolated(record: Record, value: Value) -> bool:
+    """Whether a value is that of a table through which a smooth curve moves something, which is made anew."""
+    return value.key == MOTION and _is_table(record[value.section][value.row][MOTION])  # type: ignore[literal-required]
 
 
 def _is_place(row: Mapping[str, Any], value: Value) -> bool:
@@ -305,6 +326,8 @@ def replaced(record: Record, value: Value, new: Any) -> Record:
         return _with_place(record, value, new)
     if value.key == LOAD:
         new = {**row[LOAD], "vector" if "vector" in row[LOAD] else "values": new}
+    elif value.key == MOTION and _is_table(row[MOTION]):
+        new = {**row[MOTION], "values": new}
     elif value.place is not None:
         new = [new if i == value.place else other for i, other in enumerate(row[value.key])]
     return {**record, value.section: {**rows, value.row: {**row, value.key: new}}}  # type: ignore[misc]
@@ -417,7 +440,10 @@ def _curve(name: str, given: Any, old: Any) -> Any:
     return values.tolist()
 
 
-def _pieces(name: str, given: Any, old: Any) -> Any:
+def _motion(name: str, given: Any, old: Any) -> Any:
+    """Pieces with ascending times; the values of a table, whose rows are no pieces."""
+    if np.shape(old)[1] in (1, TURNS, 2 * TURNS):
+        return _same_shape(name, given, old)
     values = array(name, given, np.shape(old))
     if not (np.diff(values[:, 0]) > 0).all():
         raise ValueError(f"{name}: ascending times expected in the first column, got {values[:, 0]}")
@@ -438,5 +464,5 @@ _READERS: Final[Mapping[str, Callable[[str, Any, Any], Any]]] = {
     COM: _same_shape,
     CURVES: _curve,
     LIMITS: _number,
-    MOTION: _pieces,
+    MOTION: _motion,
 }

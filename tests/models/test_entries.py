@@ -307,3 +307,42 @@ def test_a_knife_edge_has_its_point_on_the_body_alone():
     b.add_body("sled", mass=1.0, inertia=(1, 1, 1))
     b.add_knife_edge("sled", local_point=(0.1, 0, 0), normal=(0, 1, 0), name="blade")
     assert [name for name in b.build().values if "blade" in name] == ["blade.normal", "blade.point_b"]
+
+
+def with_motion(way, table):
+    """A body that a table moves: through a joint, by a drive, or by a spring from a support."""
+    b = lgint.ModelBuilder()
+    b.add_body("p", mass=1.0, inertia=(0.1, 0.2, 0.3))
+    if way == "support":
+        b.add_support("m", motion=table)
+        b.add_spring("m", "p", stiffness=3.0, length=0.0, point_a=(0, 0, 1.0))
+        return b.build()
+    b.add_joint("revolute", lgint.ground, "p", point=(0, 0, 0), axis=(0, 0, 1), name="pin")
+    if way == "joint":
+        b.add_joint_motion("pin", table, name="m")
+    else:
+        b.add_joint_drive("pin", stiffness=5.0, damping=0.1, motion=table, name="m")
+    return b.build()
+
+
+@pytest.mark.parametrize(
+    ("way", "width", "entry", "unit"), [("joint", 1, 0, "rad"), ("drive", 1, 0, "rad"), ("support", 6, 2, "m")]
+)
+def test_entries_of_tables_of_motions_are_values(way, width, entry, unit):
+    """A model with another entry runs as the one that is built with it, in every bit."""
+    times, values = [0.0, 0.4, 1.0], np.zeros((3, width))
+    values[1] = 0.3
+    other = values.copy()
+    other[1, entry] = 0.7
+    model, name = with_motion(way, (times, values)), f"m.motion[1,{entry}]"
+    assert model.values["m.motion"] == values.tolist() and model.unit(name) == unit
+    changed, built = model.with_parameters(**{name: 0.7}), with_motion(way, (times, other))
+    assert changed.values[name] == 0.7 and model.values[name] == 0.3
+    runs = [lgint.integrate(each, "genalpha", t_end=1.0, h=1e-2) for each in (changed, built, model)]
+    assert runs[0].q.tobytes() == runs[1].q.tobytes() != runs[2].q.tobytes()
+    with pytest.raises(
+        ValueError, match=r"m.motion\[1,0\]: the table of a motion has no derivatives; take differences"
+    ):
+        lgint.integrate(model, "rk44", t_end=0.1, h=1e-2, sensitivity=["m.motion[1,0]"])
+    with pytest.raises(ValueError, match="m.motion"):
+        model.with_parameters(**{"m.motion": values[1:]})
