@@ -427,7 +427,7 @@ static void keep(const lg_stepper *self, double *kept)
     lg_copy(self->system->pattern->nrows * rk->stages, rk->stage_lam, kept + 1 + slopes_count(rk));
 }
 
-static void take(lg_rkmk_stepper *rk, const double *kept)
+static void take_kept(lg_rkmk_stepper *rk, const double *kept)
 {
     rk->h = kept[0];
     lg_copy(slopes_count(rk), kept + 1, rk->slopes.K);
@@ -491,7 +491,7 @@ static lg_status go_back(lg_stepper *self, const lg_state *before, const lg_stat
                          const lg_sensitivities *s, double *gradient)
 {
     lg_rkmk_stepper *rk = (lg_rkmk_stepper *)self;
-    take(rk, kept);
+    take_kept(rk, kept);
     enter_step(rk, before, rk->h);
     LG_TRY(end_back(rk, before, after, s, gradient));
     lg_stage_derivatives_begin_back(&rk->derivatives, s, rk->h);
