@@ -49,9 +49,11 @@ static size_t nwork(void *self)
     return arena.used / sizeof(double);
 }
 
-static void open_middle(const lg_pair *pair, const lg_space *space, const step_work *w)
+static void open_step(const lg_model *m, const lg_pair *pair, step_work *w)
 {
-    for (int i = 0; i < space->nq; i++) {
+    lg_arena arena = scratch_of(m, pair->work);
+    pair_layout(m, w, &arena);
+    for (int i = 0; i < m->space.nq; i++) {
         w->middle[i] = 0.5 * (pair->q0[i] + pair->q1[i]);
         w->v_m[i] = (pair->q1[i] - pair->q0[i]) / pair->h;
     }
@@ -59,14 +61,24 @@ static void open_middle(const lg_pair *pair, const lg_space *space, const step_w
 
 /* ---- by the gradients ---- */
 
-static lg_status midpoint(const lg_model *m, const lg_pair *pair, const lg_pair_wanted *wanted, const step_work *w)
+static void leave_out_inertia(const lg_model *m, const lg_point *at)
+{
+    for (int i = 0; i < m->nbody_spans; i++) {
+        const lg_body_step *step = m->body_spans[i].first->type->step;
+        if (step && step->leave_out)
+            step->leave_out(m->body_spans[i], at);
+    }
+}
+
+static lg_status midpoint_in(const lg_model *m, lg_form form, const lg_pair *pair, const lg_pair_wanted *wanted,
+                             const step_work *w)
 {
     lg_point at = lg_step_point(pair, w->middle, w->v_m);
     const lg_tangent tangent = {wanted->S, w->chain};
     lg_wanted want = {.force = wanted->force, .Btlam = wanted->Gtlam, .B = wanted->G, .tangent = &tangent};
     lg_point end = lg_step_end(pair, w->v_m);
     if (wanted->phi || wanted->B)
-        LG_TRY(lg_step_rows(m, LG_FORM_BODY_AXES, &end, wanted->phi, wanted->B));
+        LG_TRY(lg_step_rows(m, form, &end, wanted->phi, wanted->B));
     at.mem.age = 0.5 * pair->h;
     want.ntangents = wanted->S != NULL;
     if (wanted->S)
@@ -75,7 +87,9 @@ static lg_status midpoint(const lg_model *m, const lg_pair *pair, const lg_pair_
         *wanted->noise = 0;
     if (w->B)
         want.phidot = w->phidot, want.B = w->B, want.Z = w->Z;
-    LG_TRY(lg_model_add_wrenches(m, LG_FORM_BODY_AXES, &at, &want));
+    LG_TRY(lg_model_add_wrenches(m, form, &at, &want));
+    if (wanted->S)
+        leave_out_inertia(m, &at);
     LG_TRY(lg_model_collect(m, &at, &want));
     if (!w->B)
         return LG_OK;
@@ -83,6 +97,11 @@ static lg_status midpoint(const lg_model *m, const lg_pair *pair, const lg_pair_
         lg_copy(m->pattern.nvalues, w->B, wanted->G);
     lg_step_slips(m, pair, wanted, w->phidot, w->B, w->Z, w->part);
     return LG_OK;
+}
+
+static lg_status midpoint(const lg_model *m, const lg_pair *pair, const lg_pair_wanted *wanted, const step_work *w)
+{
+    return midpoint_in(m, LG_FORM_BODY_AXES, pair, wanted, w);
 }
 
 static lg_status discrete(const lg_model *m, const lg_pair *pair, const lg_pair_wanted *wanted, const step_work *w)
@@ -100,9 +119,20 @@ static lg_status discrete(const lg_model *m, const lg_pair *pair, const lg_pair_
     return lg_model_add_reads(m, &at, &own);
 }
 
+/* Whether any body has Euler parameters. Otherwise the printed form of the midpoint rule has nothing of its own. */
+static int has_parameters(const lg_model *m)
+{
+    for (const lg_block *b = m->blocks; b < m->blocks + m->space.nblocks; b++)
+        if (b->node->attitude_n == 4)
+            return 1;
+    return 0;
+}
+
 static lg_status midpoint_printed(const lg_model *m, const lg_pair *pair, const lg_pair_wanted *wanted,
                                   const step_work *w)
 {
+    if (!has_parameters(m))
+        return midpoint_in(m, LG_FORM_DYNAMICS, pair, wanted, w);
     return lg_printed_pair(m, pair, wanted, 0, w->middle, w->v_m, w->form);
 }
 
@@ -117,18 +147,23 @@ static lg_status discrete_printed(const lg_model *m, const lg_pair *pair, const 
 static lg_status kinetic(void *self, lg_kinetics kinetics, const lg_pair *pair, const lg_kinetic_wanted *wanted)
 {
     const lg_model *m = self;
+    step_work w;
+    open_step(m, pair, &w);
+    lg_point middle = lg_step_point(pair, w.middle, w.v_m);
     for (int i = 0; i < m->nbody_spans; i++)
         if (!m->body_spans[i].first->type->is_support)
-            LG_TRY(m->body_spans[i].first->type->step->momentum(m->body_spans[i], kinetics, pair, wanted));
+            LG_TRY(m->body_spans[i].first->type->step->momentum(m->body_spans[i], kinetics, pair, &middle, wanted));
     return LG_OK;
 }
 
-static int without_step(void *self, lg_kinetics kinetics)
+static int without_step(void *self, lg_gradients gradients, lg_kinetics kinetics)
 {
     const lg_model *m = self;
     (void)kinetics;
+    if (gradients == LG_GRADIENTS_MIDPOINT_PRINTED && !has_parameters(m))
+        gradients = LG_GRADIENTS_MIDPOINT;
     for (const lg_body *b = m->bodies; b < m->bodies + m->nbodies; b++)
-        if (!b->type->is_support && !(b->type->step && (!b->type->step->fits || b->type->step->fits(b))))
+        if (!b->type->is_support && !(b->type->step && (!b->type->step->fits || b->type->step->fits(b, gradients))))
             return b->index;
     return -1;
 }
@@ -142,9 +177,7 @@ static lg_status pair_evaluate(void *self, const lg_pair *pair, const lg_pair_wa
 {
     const lg_model *m = self;
     step_work w;
-    lg_arena arena = scratch_of(m, pair->work);
-    pair_layout(m, &w, &arena);
-    open_middle(pair, &m->space, &w);
+    open_step(m, pair, &w);
     if (wanted->turned)
         *wanted->turned = NULL;
     LG_TRY(step(m, pair, wanted, &w));

@@ -393,9 +393,9 @@ static lg_status step_kinetic(void *self, lg_kinetics kinetics, const lg_pair *g
     return wanted->S ? kinetic_tangent(&w, wanted) : LG_OK;
 }
 
-static int step_without_step(void *self, lg_kinetics kinetics)
+static int step_without_step(void *self, lg_gradients gradients, lg_kinetics kinetics)
 {
-    (void)self;
+    (void)self, (void)gradients;
     return kinetics == LG_HAMILTON_DISCRETE || kinetics == LG_HAMILTON_CAYLEY ? 0 : -1;
 }
 

@@ -85,10 +85,10 @@ static lg_status kinetic(void *self, lg_kinetics kinetics, const lg_pair *pair, 
     return inner->steps->kinetic(inner->self, kinetics, pair, wanted);
 }
 
-static int without_step(void *self, lg_kinetics kinetics)
+static int without_step(void *self, lg_gradients gradients, lg_kinetics kinetics)
 {
     const lg_system *inner = inner_of(self);
-    return inner->steps->without_step(inner->self, kinetics);
+    return inner->steps->without_step(inner->self, gradients, kinetics);
 }
 
 #define PAIR_ENTRY(name, gradients) [gradients] = pair_##name,

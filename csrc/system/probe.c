@@ -328,13 +328,17 @@ static void layout_pair(void *self, lg_arena *arena)
     lg_matrix_layout(&s->matrix, s->probe->plan, arena);
 }
 
-static lg_status evaluate_pair(pair_scratch *s)
+static lg_gradients gradients_of(const lg_probe *probe)
 {
     static const lg_gradients gradients[2][2] = {{LG_GRADIENTS_DISCRETE_PRINTED, LG_GRADIENTS_DISCRETE},
                                                  {LG_GRADIENTS_MIDPOINT_PRINTED, LG_GRADIENTS_MIDPOINT}};
+    return gradients[probe->rule != 0][probe->equivariant != 0];
+}
+
+static lg_status evaluate_pair(pair_scratch *s)
+{
     const lg_system *system = s->probe->system;
     double *const *out = s->probe->out;
-    int midpoint = s->probe->rule != 0, equivariant = s->probe->equivariant != 0;
     lg_pair_wanted wanted = {.force = out[LG_PAIR_TERM_force],
                              .Gtlam = out[LG_PAIR_TERM_Gtlam],
                              .phi = out[LG_PAIR_TERM_phi],
@@ -346,7 +350,7 @@ static lg_status evaluate_pair(pair_scratch *s)
         s->chain[i] = (lg_chain){.k = {1, 0, 0}};
     lg_matrix_zero(&s->matrix);
 
-    LG_TRY(system->steps->pair[gradients[midpoint][equivariant]](system->self, &s->pair, &wanted));
+    LG_TRY(system->steps->pair[gradients_of(s->probe)](system->self, &s->pair, &wanted));
     if (out[LG_PAIR_TERM_G])
         fill_rows(system, s->G, out[LG_PAIR_TERM_G]);
     if (out[LG_PAIR_TERM_B])
@@ -371,7 +375,7 @@ lg_status lg_probe_pair(lg_probe *probe)
     const lg_system *system = probe->system;
     lg_arena arena = {0};
     pair_scratch s = {.probe = probe, .pair = pair_of(probe)};
-    if (!system->steps || system->steps->without_step(system->self, LG_LIVENS_DISCRETE) >= 0) {
+    if (!system->steps || system->steps->without_step(system->self, gradients_of(probe), LG_LIVENS_DISCRETE) >= 0) {
         lg_report_say(&probe->report, "this system has no terms of a step between two states");
         return LG_BAD_ARGUMENT;
     }

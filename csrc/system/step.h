@@ -71,8 +71,8 @@ struct lg_steps {
     /* What is not kinetic energy, by the gradients that are asked for. */
     lg_status (*pair[LG_GRADIENTS_COUNT])(void *self, const lg_pair *pair, const lg_pair_wanted *wanted);
     lg_status (*kinetic)(void *self, lg_kinetics kinetics, const lg_pair *pair, const lg_kinetic_wanted *wanted);
-    /* The first block that has no step; -1: there is none, and the others may be called. */
-    int (*without_step)(void *self, lg_kinetics kinetics);
+    /* The first block that has no step by these rules; -1: there is none, and the others may be called. */
+    int (*without_step)(void *self, lg_gradients gradients, lg_kinetics kinetics);
 };
 
 static inline int lg_is_livens(lg_kinetics kinetics)

@@ -14,7 +14,7 @@ from lgint._model.formulations import FORMULATIONS
 ROOT = Path(__file__).parents[2]
 KEYS = set(re.findall(r"^@\w+\{(\w+),", (ROOT / "docs/references.bib").read_text(), re.MULTILINE))
 ELSEWHERE = ["/Python.h", "/build/instructions.csv"]  # the second is written by a tool
-FAMILIES = ("explicit", "half-explicit", "implicit", "energy-momentum")
+FAMILIES = ("explicit", "half-explicit", "implicit", "energy-momentum", "midpoint")
 FOLDERS = (".", "docs", "docs/api", "docs/gallery", "notebooks", "benchmarks")
 PAGES = [page for folder in FOLDERS for page in (ROOT / folder).glob("*.md")]
 

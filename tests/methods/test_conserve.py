@@ -403,7 +403,7 @@ def functions_alone():
 
 def test_messages_name_what_a_method_needs():
     for method in METHODS:
-        with pytest.raises(ValueError, match=f"{method} needs a LagrangianModel, or rigid bodies"):
+        with pytest.raises(ValueError, match=f"{method} needs a LagrangianModel, .*or rigid bodies"):
             lgint.integrate(functions_alone(), method, t_end=1.0, h=0.1)
     with pytest.raises(ValueError, match="emh needs rigid bodies .*; genalpha, .* accept any model"):
         lgint.integrate(lgint.models.mass_spring(), "emh", t_end=1.0, h=0.1)

@@ -519,21 +519,12 @@ def test_messages_name_the_body_and_the_formulation():
             match=f'{method} needs .*formulation="euler_parameters", but top is not one; genalpha, .* accept any',
         ):
             lgint.integrate(lgint.models.heavy_top(formulation="R3xSO3"), method, t_end=1.0, h=0.1, equivariant=True)
-        with pytest.raises(ValueError, match="but arm.tree is not one"):
-            lgint.integrate(tree(), method, t_end=1.0, h=0.1, equivariant=True)
         with pytest.raises(
             ValueError, match='formulation="euler_parameters", but node0 is not one; genalpha, .* accept any model'
         ):
             lgint.integrate(lgint.models.flying_spaghetti(formulation="SE3"), method, t_end=1.0, h=0.1)
         with pytest.raises(ValueError, match="but beam is not one; genalpha, .* accept any model"):
             lgint.integrate(flexible(), method, t_end=1.0, h=0.1)
-
-
-def tree():
-    builder = lgint.ModelBuilder(formulation="minimal")
-    builder.add_body("arm", mass=1.0, inertia=(1, 1, 1), position=(1, 0, 0))
-    builder.add_joint("revolute", "ground", "arm", point=(0, 0, 0), axis=(0, 0, 1))
-    return builder.build()
 
 
 def flexible():

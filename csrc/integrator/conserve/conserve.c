@@ -35,7 +35,7 @@ static int first_unfit(const lg_stepper *self)
 {
     const lg_system *system = self->system;
     const lg_conserve_stepper *c = (const lg_conserve_stepper *)self;
-    return system->steps ? system->steps->without_step(system->self, c->kinetic) : 0;
+    return system->steps ? system->steps->without_step(system->self, c->gradients, c->kinetic) : 0;
 }
 
 static int has_own_rows(const lg_space *space)
@@ -243,4 +243,5 @@ static const lg_stepper_carry carry_functions = {.count = conserve_carry_count, 
     }
 
 const lg_stepper_type lg_conserve = CONSERVE("a LagrangianModel, or rigid bodies"),
-                      lg_conserve_bodies = CONSERVE("rigid bodies");
+                      lg_conserve_bodies = CONSERVE("rigid bodies"),
+                      lg_conserve_midpoint = CONSERVE("a LagrangianModel, trees of hinges and slides, or rigid bodies");

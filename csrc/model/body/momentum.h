@@ -6,9 +6,14 @@
 #include "system/step.h"
 
 struct lg_body_step {
-    /* Writes v1, p1, slope and dp1 and adds the tangent to S, as the function `kinetic` of steps asks. */
-    lg_status (*momentum)(lg_span bodies, lg_kinetics kinetics, const lg_pair *pair, const lg_kinetic_wanted *wanted);
-    int (*fits)(const lg_body *b); /* whether the kind of the body's block has such rules; NULL: any kind has */
+    /* Writes v1, p1, slope and dp1 and adds the tangent to S, as the function `kinetic` of steps asks; `middle` is q_m
+       and v_m, with room for an evaluation. */
+    lg_status (*momentum)(lg_span bodies, lg_kinetics kinetics, const lg_pair *pair, const lg_point *middle,
+                          const lg_kinetic_wanted *wanted);
+    /* Before `gather` with tangents in an evaluation without `inertia`. NULL: there is nothing to do. */
+    void (*leave_out)(lg_span bodies, const lg_point *at);
+    /* Whether the kind of the body's block has such rules under these gradients; NULL: any kind has. */
+    int (*fits)(const lg_body *b, lg_gradients gradients);
 };
 
 /* The midpoint rule of the first three coordinates: p1 = 2 m (q1 - q0)/h - p0. */

@@ -101,9 +101,10 @@ static void point_energy(const lg_body *b, const lg_point *at, double *T, double
     *T += b->e.p[0] * lg_dot3(v, v) / 2;
 }
 
-static lg_status point_momentum(lg_span bodies, lg_kinetics kinetics, const lg_pair *pair,
+static lg_status point_momentum(lg_span bodies, lg_kinetics kinetics, const lg_pair *pair, const lg_point *middle,
                                 const lg_kinetic_wanted *wanted)
 {
+    (void)middle;
     for (const lg_body *b = bodies.first; b < bodies.end; b++)
         lg_momentum_translate(b, b->e.p[0], kinetics, pair, wanted);
     return LG_OK;

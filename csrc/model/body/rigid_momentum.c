@@ -30,8 +30,9 @@
 #include "core/two.h"
 #include "model/body/rigid_state.h"
 
-static int has_euler_parameters(const lg_body *b)
+static int has_euler_parameters(const lg_body *b, lg_gradients gradients)
 {
+    (void)gradients;
     return b->block->node->attitude_n == 4;
 }
 
@@ -318,9 +319,10 @@ static lg_status rotate_in_step(const lg_body *b, lg_kinetics kinetics, const lg
     return lg_is_livens(kinetics) ? LG_OK : hamilton_rates(&s, wanted->p1 + v, wanted->v1 + v);
 }
 
-static lg_status rigid_momentum(lg_span bodies, lg_kinetics kinetics, const lg_pair *pair,
+static lg_status rigid_momentum(lg_span bodies, lg_kinetics kinetics, const lg_pair *pair, const lg_point *middle,
                                 const lg_kinetic_wanted *wanted)
 {
+    (void)middle;
     for (const lg_body *b = bodies.first; b < bodies.end; b++) {
         if (wanted->S && wanted->dp1)
             lg_zero(b->block->nv * b->block->nv, wanted->dp1 + b->block->m);

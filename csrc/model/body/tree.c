@@ -2,6 +2,7 @@
 #include "model/body/tree_articulated.h"
 #include "model/body/tree_frame.h"
 #include "model/body/tree_inertia.h"
+#include "model/body/tree_momentum.h"
 #include "model/body/tree_motion.h"
 #include "model/body/tree_tangent.h"
 #include "model/triad.h"
@@ -259,6 +260,7 @@ const lg_body_type lg_tree = {
     .inertia = tree_inertia,
     .gather = tree_gather,
     .energy = lg_tree_energy,
+    .step = &lg_tree_step,
     .transmit = tree_transmit,
     .frames = &frames,
     .alone = &alone,

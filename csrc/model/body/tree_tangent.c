@@ -96,8 +96,7 @@ void lg_tree_set_composites(const lg_body *b, lg_tree_state *state, int moves)
     }
 }
 
-/* Y = I X */
-static void mul_inertia(const lg_tree_sum *s, const double X[6], double Y[6])
+void lg_tree_mul_inertia(const lg_tree_sum *s, const double X[6], double Y[6])
 {
     lg_cross(X + 3, s->h, Y);
     lg_axpy(3, s->mass, X, Y);
@@ -112,7 +111,7 @@ static void add_mass(const lg_body *b, const lg_point *at, const target *to)
     const lg_tree_state *state = lg_tree_states(b, at);
     for (int i = 0, n = lg_tree_size(b); i < n; i++) {
         double IS[6];
-        mul_inertia(&state[i].sum, state[i].S, IS);
+        lg_tree_mul_inertia(&state[i].sum, state[i].S, IS);
         for (int j = i; j >= 0; j = lg_tree_parent(b, j)) {
             double M = at->wa * to->k[2] * lg_dot6(state[j].S, IS);
             tree_put(to, i, j, M);
@@ -151,7 +150,7 @@ static void set_follow(const lg_tree_state *base, const lg_tree_state *last, con
 static void pull_column(const lg_tree_state *s, double W[6])
 {
     double Gr[3], rp[3];
-    mul_inertia(&s->sum, s->a, W);
+    lg_tree_mul_inertia(&s->sum, s->a, W);
     lg_mul3(s->sum.G, s->b, Gr);
     lg_cross(s->b, s->sum.p, rp);
     lg_axpy(3, 2, rp, W);
@@ -171,7 +170,7 @@ static void turn_column(const lg_tree_state *s, const lg_point *at, double k0, d
 static void pull_row(const lg_tree_state *s, double IS[6], double SB[3])
 {
     double pu[3];
-    mul_inertia(&s->sum, s->S, IS);
+    lg_tree_mul_inertia(&s->sum, s->S, IS);
     lg_mulT3(s->sum.G, s->S + 3, SB);
     lg_cross(s->sum.p, s->S, pu);
     lg_axpy(3, 2, pu, SB);

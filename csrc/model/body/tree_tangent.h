@@ -12,6 +12,8 @@ static inline int lg_tree_has_rates(const lg_chain *chain)
 
 /* Mass, first moment and inertia of each subtree and, if `moves`, what the tangent needs of their motion. */
 void lg_tree_set_composites(const lg_body *b, lg_tree_state *state, int moves);
+/* Y = I X */
+void lg_tree_mul_inertia(const lg_tree_sum *s, const double X[6], double Y[6]);
 /* S += the mass matrix. */
 void lg_tree_add_mass(const lg_body *b, const lg_point *at, const lg_wanted *want);
 /* S += the tangent, once the wrenches are summed over the subtrees. */
