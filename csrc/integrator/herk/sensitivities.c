@@ -41,17 +41,17 @@ static void begin_derivatives(lg_herk_stepper *rk, const lg_state *before, doubl
     }
 }
 
-lg_point lg_herk_stage_point(const lg_herk_stepper *rk, const lg_state *before, int i, double h)
+lg_point lg_herk_stage_point(const lg_herk_stepper *rk, int i, lg_point point)
 {
     const lg_herk_derivatives *d = &rk->derivatives;
-    lg_point point = lg_herk_point(before, h, rk->c[i], d->theta, d->q, d->v);
     point.a = lg_slopes_at(&rk->slopes, i) + d->at.nv;
     point.lam = d->Lam + (long)rk->base.system->pattern->nrows * i;
     point.work = rk->base.accel.work;
     return point;
 }
 
-void lg_herk_copy_point(lg_herk_stepper *rk)
+/* Keeps the present point as that of the stage that is differentiated. */
+static void copy_point(lg_herk_stepper *rk)
 {
     const lg_space *space = rk->slopes.space;
     lg_herk_derivatives *d = &rk->derivatives;
@@ -63,11 +63,12 @@ void lg_herk_copy_point(lg_herk_stepper *rk)
 /* Takes stage i again, which factors its matrix, and linearises its equations where it is evaluated. */
 static lg_status linearise_stage(lg_herk_stepper *rk, const lg_state *before, int i, double h, lg_point *point)
 {
-    lg_herk_copy_point(rk);
+    copy_point(rk);
     if (i > 1)
         LG_TRY(lg_herk_set_rows(rk, before, rk->c[i], h, rk->B)); /* which `assemble` relies on */
     LG_TRY(lg_herk_take_stage(rk, before, i, h));
-    *point = lg_herk_stage_point(rk, before, i, h);
+    const lg_herk_derivatives *d = &rk->derivatives;
+    *point = lg_herk_stage_point(rk, i, lg_herk_point(before, h, rk->c[i], d->theta, d->q, d->v));
     return lg_linearise(&rk->base.linear, point, NULL);
 }
 

@@ -81,10 +81,9 @@ lg_status lg_herk_solve(lg_herk_stepper *rk, double pivot);
 lg_status lg_herk_finish(lg_herk_stepper *rk, const lg_state *state, double h);
 
 /* What derivatives of a step and their adjoint share: the present point becomes that of the derivatives, where stage
-   `next` is; it is kept as that of the stage that is differentiated; where stage i is evaluated, at the kept point. */
+   `next` is; the point of stage i, with its accelerations and multipliers. */
 void lg_herk_move_derivatives(lg_herk_stepper *rk, int next);
-void lg_herk_copy_point(lg_herk_stepper *rk);
-lg_point lg_herk_stage_point(const lg_herk_stepper *rk, const lg_state *before, int i, double h);
+lg_point lg_herk_stage_point(const lg_herk_stepper *rk, int i, lg_point point);
 
 /* Functions of lg_herk_sensitivities. */
 void lg_herk_layout_derivatives(lg_stepper *self, lg_arena *arena);
