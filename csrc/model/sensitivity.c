@@ -249,7 +249,7 @@ static lg_status weigh(const lg_model *m, lg_form form, int parameter, const lg_
     const lg_wanted want = weighed_terms(d, weights, &s.sums);
     LG_TRY(add_parts(m, d, form, point, &want, &s));
     *sum += weigh_forces(d, weights, &s.sums) + dot(d->nrows, d->row, weights->phi, want.phi) +
-            dot(d->nrows, d->row, weights->phidot, want.phidot) + dot(d->nrows, d->row, weights->zeta, want.zeta);
+            dot(d->nrows, d->row, weights->phidot, want.phidot) - dot(d->nrows, d->row, weights->zeta, want.zeta);
     return LG_OK;
 }
 

@@ -343,18 +343,20 @@ lg_status lg_linearised_subtract_share(lg_linearised *l, const lg_point *point, 
 {
     const lg_system *system = l->accel->system;
     lg_point at = *point;
-    double of_forces = 0, of_zeta = 0, of_a = 0, of_rest = 0;
-    LG_TRY(lg_linearised_weigh(l, &at, k, &(lg_term_weights){.forces = forces}, &of_forces));
-    if (rows && system->pattern->nrows) {
-        LG_TRY(lg_linearised_weigh(l, &at, k, &(lg_term_weights){.zeta = rows}, &of_zeta));
+    double share = 0, of_rest = 0;
+    if (system->pattern->nrows == 0)
+        rows = NULL;
+    LG_TRY(lg_linearised_weigh(l, &at, k, &(lg_term_weights){.forces = forces, .zeta = rows}, &share));
+    if (rows) {
         at.v = point->a;
-        LG_TRY(lg_linearised_weigh(l, &at, k, &(lg_term_weights){.phidot = rows}, &of_a));
+        LG_TRY(lg_linearised_weigh(l, &at, k, &(lg_term_weights){.phidot = rows}, &share));
+    }
+    if (rows && !(system->flags & LG_SYSTEM_FIXED_ROWS)) {
         lg_zero(system->space->nv, l->v);
         at.v = l->v;
-        if (!(system->flags & LG_SYSTEM_FIXED_ROWS))
-            LG_TRY(lg_linearised_weigh(l, &at, k, &(lg_term_weights){.phidot = rows}, &of_rest));
+        LG_TRY(lg_linearised_weigh(l, &at, k, &(lg_term_weights){.phidot = rows}, &of_rest));
     }
-    *gradient -= of_forces - of_zeta + of_a - of_rest;
+    *gradient -= share - of_rest;
     return LG_OK;
 }
 

@@ -7,7 +7,7 @@
 /* Factors of terms; NULL: zeros. */
 typedef struct lg_term_weights {
     const double *forces; /* nv: of the residual M a + gyro - force + B^T lam */
-    const double *phi, *phidot, *zeta; /* nrows */
+    const double *phi, *phidot, *zeta; /* nrows; the latter of -zeta, as in B a - zeta */
     const double *reactions; /* nv: of M a + B^T lam alone */
 } lg_term_weights;
 
