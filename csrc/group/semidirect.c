@@ -90,19 +90,20 @@ static inline void start_derivative(double k, double half, const double a[3], do
 /* G = d((I + half h + c h^2) a)/dOmega = -half a^ + c (Omega a^T - 2 a Omega^T + (Omega.a) I) + d m Omega^T, m = h^2 a
    = (Omega.a) Omega - |Omega|^2 a; and E, the coefficient of eps in the same expression at the dual numbers Omega + eps
    U, a + eps b: each term in turn with U for Omega or b for a, and with the derivatives of c and d, which are (Omega.U)
-   d and (Omega.U) dd. */
+   d and (Omega.U) dd, dd = cotc_dd. */
 static void dual_derivative(const double *theta, double half, const lg_cotangent *x, const double a[3],
                             const double b[3], double G[9], double E[9])
 {
     const double *U = theta, *O = theta + 3;
-    double s = lg_dot3(O, U), y = lg_dot3(O, O), Oa = lg_dot3(O, a), Ua = lg_dot3(U, a), Ob = lg_dot3(O, b);
+    double s = lg_dot3(O, U), y = lg_dot3(O, O), dd = lg_cotc_dd(y), Oa = lg_dot3(O, a), Ua = lg_dot3(U, a),
+           Ob = lg_dot3(O, b);
     double left_a[3], left_b[3], left_U[3], left_O[3]; /* the factors left of a^T, b^T, U^T and Omega^T */
     for (int i = 0; i < 3; i++) {
         double m = Oa * O[i] - y * a[i], dm = (Ua + Ob) * O[i] + Oa * U[i] - 2 * s * a[i] - y * b[i];
         left_b[i] = x->c * O[i];
         left_a[i] = x->c * U[i] + s * x->d * O[i];
         left_U[i] = x->d * m - 2 * x->c * a[i];
-        left_O[i] = x->d * (dm - 2 * s * a[i]) + s * x->dd * m - 2 * x->c * b[i];
+        left_O[i] = x->d * (dm - 2 * s * a[i]) + s * dd * m - 2 * x->c * b[i];
     }
 
     start_derivative(x->c * Oa, half, a, G);

@@ -105,11 +105,9 @@ lg_cotangent lg_cotangent_of(double x2)
 {
     if (x2 < series_end) {
         double p = first_pole(x2);
-        return (lg_cotangent){.c = p + rest(14, cotc_rest, x2),
-                              .d = p * p + rest(14, cotc_d_rest, x2),
-                              .dd = 2 * p * p * p + rest(14, cotc_dd_rest, x2)};
+        return (lg_cotangent){.c = p + rest(14, cotc_rest, x2), .d = p * p + rest(14, cotc_d_rest, x2)};
     }
-    return (lg_cotangent){.c = lg_cotc(x2), .d = lg_cotc_d(x2), .dd = lg_cotc_dd(x2)};
+    return (lg_cotangent){.c = lg_cotc(x2), .d = lg_cotc_d(x2)};
 }
 
 double lg_sincc_d(double x2)

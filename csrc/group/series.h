@@ -130,10 +130,10 @@ double lg_sincc_d(double x2);
 double lg_cotc_d(double x2);
 double lg_cotc_dd(double x2);
 
-/* The functions of the angle in T^-1 on SE(3) and its first derivatives: cotc, cotc_d and cotc_dd from one evaluation,
-   which needs no trigonometric function up to x^2 = 13. */
+/* The functions of the angle in T^-1 on SE(3): cotc and cotc_d from one evaluation, which needs no trigonometric
+   function up to x^2 = 13. */
 typedef struct lg_cotangent {
-    double c, d, dd;
+    double c, d;
 } lg_cotangent;
 
 lg_cotangent lg_cotangent_of(double x2);

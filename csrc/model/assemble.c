@@ -57,23 +57,23 @@ static inline const lg_force_type *force_in(lg_form form, lg_forces forces)
     return form != LG_FORM_DYNAMICS && type->in[form] ? type->in[form] : type;
 }
 
-static inline lg_status model_move(const lg_model *m, lg_form form, const lg_point *at, lg_level level, int all)
+static inline lg_status model_move(const lg_model *m, lg_form form, const lg_point *at, lg_level level, lg_reach reach)
 {
     lg_span ground = {&m->ground, &m->ground + 1};
-    if (level > LG_NO_POSES && (all || m->ground.nactive))
-        lg_ground.kinematics(ground, at, level, all);
+    if (level > LG_NO_POSES && (reach == LG_REACH_ALL || m->ground.nactive))
+        lg_ground.kinematics(ground, at, level, reach);
     for (int i = 0; i < m->nbody_spans; i++) {
         const lg_body_type *type = body_in(form, m->body_spans[i]);
         if (type->drive && level > LG_NO_POSES)
             LG_TRY(type->drive(m->body_spans[i], at));
-        type->kinematics(m->body_spans[i], at, level, all);
+        type->kinematics(m->body_spans[i], at, level, reach);
     }
     return LG_OK;
 }
 
-lg_status lg_model_move(const lg_model *m, lg_form form, const lg_point *at, lg_level level, int all)
+lg_status lg_model_move(const lg_model *m, lg_form form, const lg_point *at, lg_level level, lg_reach reach)
 {
-    return model_move(m, form, at, level, all);
+    return model_move(m, form, at, level, reach);
 }
 
 /* The level of kinematics that forces and rows need. Discrete gradients want rates of rows, and need twists where there
@@ -139,9 +139,17 @@ static int wants_rows(const lg_model *m, const lg_wanted *want)
            (want->Btlam || want->phi || want->phidot || want->zeta || want->B || want->Z || lg_wants_slopes(want));
 }
 
-static inline lg_status move_for(const lg_model *m, lg_form form, const lg_point *at, const lg_wanted *want)
+/* The frames whose poses are needed if nothing else reads them: rows alone leave out bodies without rows. */
+static lg_reach reach_of(const lg_wanted *want)
 {
-    return model_move(m, form, at, level_of(m, want, wants_forces(want), wants_rows(m, want)), 0);
+    int more = want->force || want->Btlam || want->Ma || want->gyro || want->ntangents;
+    return more ? LG_REACH_USED : LG_REACH_ROWS;
+}
+
+static inline lg_status move_for(const lg_model *m, lg_form form, const lg_point *at, const lg_wanted *want,
+                                 lg_reach reach)
+{
+    return model_move(m, form, at, level_of(m, want, wants_forces(want), wants_rows(m, want)), reach);
 }
 
 /* Forces and joints leave their wrenches on the frames. */
@@ -179,7 +187,7 @@ static inline lg_status set_values(const lg_model *m, const lg_point *at)
 /* Inline, so that each form is a function of its own, without a choice in it. */
 static inline lg_status eval(const lg_model *m, lg_form form, const lg_point *at, const lg_wanted *want)
 {
-    LG_TRY(move_for(m, form, at, want));
+    LG_TRY(move_for(m, form, at, want, reach_of(want)));
     if (wants_forces(want))
         LG_TRY(set_values(m, at));
     if (want->Ma || want->gyro || want->ntangents)
@@ -219,7 +227,7 @@ void lg_model_form(lg_form form, lg_system *sibling)
 
 lg_status lg_model_add_wrenches(const lg_model *m, lg_form form, const lg_point *at, const lg_wanted *want)
 {
-    LG_TRY(move_for(m, form, at, want));
+    LG_TRY(move_for(m, form, at, want, LG_REACH_USED));
     if (m->ntendons && wants_forces(want))
         lg_tendons_pull(m, at);
     return model_add_wrenches(m, form, at, want);
@@ -235,7 +243,7 @@ lg_status lg_model_collect(const lg_model *m, const lg_point *at, const lg_wante
 static LG_APART lg_status add_force_wrenches(const lg_model *m, const lg_point *at, double *gathered)
 {
     const lg_wanted forces = {.force = gathered};
-    LG_TRY(model_move(m, LG_FORM_DYNAMICS, at, m->force_level, 0));
+    LG_TRY(model_move(m, LG_FORM_DYNAMICS, at, m->force_level, LG_REACH_USED));
     LG_TRY(set_values(m, at));
     LG_TRY(add_forces(m, LG_FORM_DYNAMICS, at, &forces, 0));
     LG_TRY(add_joints(m, LG_FORM_DYNAMICS, at, &forces, 0));
@@ -287,7 +295,7 @@ static lg_status inverse_factor(void *self, const lg_point *at, int block, doubl
     if (!b->type->alone->mass->size)
         return LG_OK;
     if (!at->same_q)
-        b->type->kinematics((lg_span){b, b + 1}, at, LG_NO_POSES, 0);
+        b->type->kinematics((lg_span){b, b + 1}, at, LG_NO_POSES, LG_REACH_USED);
     return b->type->alone->mass->factor(b, at, factor, deficient);
 }
 
@@ -304,7 +312,8 @@ lg_status lg_model_energy(void *self, const lg_point *at, double *T, double *V)
     const lg_model *m = self;
     const lg_pose *pose[2];
     *T = *V = 0;
-    LG_TRY(lg_model_move(m, LG_FORM_DYNAMICS, at, LG_TWISTS, 1)); /* dead loads have frames that are not active */
+    /* dead loads have frames that are not active */
+    LG_TRY(lg_model_move(m, LG_FORM_DYNAMICS, at, LG_TWISTS, LG_REACH_ALL));
     for (const lg_body *b = m->bodies; b < m->bodies + m->nbodies; b++)
         if (b->type->energy)
             b->type->energy(b, at, T, V);
@@ -410,7 +419,7 @@ static int report_stress(const lg_model *m, const lg_point *at, lg_report *repor
 int lg_model_not_finite(void *self, const lg_point *at, lg_report *report)
 {
     const lg_model *m = self;
-    if (lg_model_move(m, LG_FORM_DYNAMICS, at, LG_TWISTS, 0) != LG_OK)
+    if (lg_model_move(m, LG_FORM_DYNAMICS, at, LG_TWISTS, LG_REACH_USED) != LG_OK)
         return 0;
     lg_tendons_pull(m, at);
     return report_control(m, at, report) || report_force(m, at, report) || report_stress(m, at, report);

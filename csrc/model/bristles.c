@@ -63,11 +63,11 @@ lg_status lg_model_follow(const lg_model *m, const lg_point *from, const lg_poin
     lg_ends *start = (lg_ends *)(void *)(to->work + m->motions), *next = start;
     if (!(h > 0) || !some_have_slid(m, before, mem))
         return LG_OK;
-    LG_TRY(lg_model_move(m, LG_FORM_DYNAMICS, from, LG_TWISTS, 0));
+    LG_TRY(lg_model_move(m, LG_FORM_DYNAMICS, from, LG_TWISTS, LG_REACH_USED));
     for (const lg_force *f = m->forces; f < m->forces + m->nforces; f++)
         if (lg_contact_has_bristles(f))
             copy_ends(f, from, next++);
-    LG_TRY(lg_model_move(m, LG_FORM_DYNAMICS, to, LG_TWISTS, 0));
+    LG_TRY(lg_model_move(m, LG_FORM_DYNAMICS, to, LG_TWISTS, LG_REACH_USED));
     return follow_all(m, start, to, h, before, mem);
 }
 
@@ -80,7 +80,7 @@ lg_status lg_model_memory_error(void *self, const lg_point *from, const lg_point
     *error = (lg_memory_error){0, NULL};
     if (!some_have_slid(m, before, mem))
         return LG_OK;
-    LG_TRY(lg_model_move(m, LG_FORM_DYNAMICS, to, LG_TWISTS, 0));
+    LG_TRY(lg_model_move(m, LG_FORM_DYNAMICS, to, LG_TWISTS, LG_REACH_USED));
     for (const lg_force *f = m->forces; f < m->forces + m->nforces; f++) {
         double *straight = to->work + m->turned + f->e.mem;
         if (!has_slid(f, before, mem))

@@ -342,6 +342,7 @@ static void fill_frames(builder *b, const lg_model_spec *spec)
             lg_copy(3, from->offset, to->offset);
             to->at_node = lg_dot3(to->offset, to->offset) == 0;
             m->frame_of[i] = to;
+            body->has_rows |= to->loaded >> LG_REACTIONS & 1;
         }
     for (int i = -1; i < m->nbodies; i++) {
         lg_body *body = i < 0 ? &m->ground : &m->bodies[i];
@@ -349,15 +350,14 @@ static void fill_frames(builder *b, const lg_model_spec *spec)
     }
 }
 
-/* Forces on coordinates, and dead loads that bodies add themselves, exert no wrenches on frames; joints with compliance
-   exert both kinds. */
+/* Forces on coordinates, and dead loads that bodies add themselves, exert no wrenches on frames. */
 static int loads_of(lg_element_ref element)
 {
     if (element.body)
         return 0;
     if (element.force)
         return element.force->type->coordinate || element.force->added_by_body ? 0 : 1 << LG_FORCES;
-    return 1 << LG_REACTIONS | (element.joint->type->compliance ? 1 << LG_FORCES : 0);
+    return (int)lg_joint_loads(element.joint->type);
 }
 
 static void mark_frames(builder *b, const lg_model_spec *spec)

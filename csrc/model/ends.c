@@ -27,7 +27,7 @@ lg_status lg_step_rows(const lg_model *m, lg_form form, const lg_point *at, doub
 {
     lg_wanted want = {.phi = phi, .B = B};
     if (!m->space.nrows || (!phi && !B))
-        return lg_model_move(m, form, at, LG_POSES, 0);
+        return lg_model_move(m, form, at, LG_POSES, LG_REACH_USED);
     LG_TRY(lg_model_add_wrenches(m, form, at, &want));
     return lg_model_collect(m, at, &want);
 }

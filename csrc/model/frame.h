@@ -14,6 +14,9 @@ typedef struct lg_body lg_body;
 
 enum { LG_FORCES, LG_REACTIONS }; /* the two sums of wrenches */
 
+/* Frames whose poses are wanted: those that forces and joints use, all, or those that constraint rows use. */
+typedef enum lg_reach { LG_REACH_USED, LG_REACH_ALL, LG_REACH_ROWS } lg_reach;
+
 typedef struct lg_frame { /* const data of the model */
     const lg_body *body;
     int part; /* the part of the body that it is on: a tree's link, a node of a modal body */

@@ -41,7 +41,7 @@ static lg_status evaluate_law(const lg_model *m, const lg_force *law, const lg_p
     const lg_pose *pose[2];
     double along[3];
     lg_load load;
-    LG_TRY(lg_model_move(m, LG_FORM_DYNAMICS, at, LG_TWISTS, 0));
+    LG_TRY(lg_model_move(m, LG_FORM_DYNAMICS, at, LG_TWISTS, LG_REACH_USED));
     if (law->type->coordinate) {
         LG_TRY(lg_force_on_coordinate(law, at, 0, along));
         value[0] = along[0];

@@ -44,7 +44,7 @@ static lg_status subtract(const lg_model *m, const lg_point *end, double half, d
 {
     const lg_element *e;
     const lg_pose *pose[2];
-    LG_TRY(lg_model_move(m, LG_FORM_DYNAMICS, end, LG_BIASES, 0));
+    LG_TRY(lg_model_move(m, LG_FORM_DYNAMICS, end, LG_BIASES, LG_REACH_USED));
     for (int i = 0; i < m->nforces + m->njoints; i++) {
         const double *triads = angle_of(m, i, &e);
         if (!triads)
@@ -135,7 +135,7 @@ lg_status lg_model_commit(void *self, const lg_point *from, const lg_point *to, 
     LG_TRY(check_motions(m, from, to, report));
     if (!m->system.nmem && !(from && m->can_pass))
         return LG_OK;
-    LG_TRY(lg_model_move(m, LG_FORM_DYNAMICS, to, LG_TWISTS, 0));
+    LG_TRY(lg_model_move(m, LG_FORM_DYNAMICS, to, LG_TWISTS, LG_REACH_USED));
     LG_TRY(commit_elements(m, from, to, mem, &far, report));
     if (from) {
         LG_TRY(lg_tendons_commit(m, mem, report));

@@ -115,7 +115,7 @@ static lg_status discrete(const lg_model *m, const lg_pair *pair, const lg_pair_
     lg_model_own_rows(m, &at, &own);
     if (!wanted->S || !m->laws_read)
         return LG_OK;
-    LG_TRY(lg_model_move(m, LG_FORM_DYNAMICS, &at, LG_TWISTS, 0));
+    LG_TRY(lg_model_move(m, LG_FORM_DYNAMICS, &at, LG_TWISTS, LG_REACH_USED));
     return lg_model_add_reads(m, &at, &own);
 }
 

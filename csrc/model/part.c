@@ -135,7 +135,7 @@ static void go_through_ends(writer *w, each_end *each)
             each(w, &f->e, end, f->type->coordinate ? 0 : 1u << LG_FORCES);
     for (lg_joint *j = w->to->joints; j < w->to->joints + w->in->njoints; j++)
         for (int end = 0; end < j->e.info->nframes; end++)
-            each(w, &j->e, end, 1u << LG_REACTIONS | (j->type->compliance ? 1u << LG_FORCES : 0));
+            each(w, &j->e, end, lg_joint_loads(j->type));
 }
 
 static void copy_frames(writer *w)

@@ -173,11 +173,11 @@ static lg_status check_point(const lg_model *m, passage *p, const lg_point *from
         return LG_OK;
     lg_element_poses(&p->force->e, to, f);
     lg_ends_copy(f, &end);
-    LG_TRY(lg_model_move(m, LG_FORM_DYNAMICS, from, LG_TWISTS, 0));
+    LG_TRY(lg_model_move(m, LG_FORM_DYNAMICS, from, LG_TWISTS, LG_REACH_USED));
     lg_element_poses(&p->force->e, from, f);
     lg_ends_copy(f, &start);
     lg_mutual_open(f, 0, &p->from);
-    LG_TRY(lg_model_move(m, LG_FORM_DYNAMICS, to, LG_TWISTS, 0));
+    LG_TRY(lg_model_move(m, LG_FORM_DYNAMICS, to, LG_TWISTS, LG_REACH_USED));
     lg_path_open(&start, &end, p->h, &p->path);
     int passed = may_pass && has_passed(p, &when), jumped = may_jump && has_jumped(p);
     if (passed)

@@ -119,8 +119,8 @@ void lg_model_fill_choice(lg_model *m, const lg_model_spec *spec, int nloops, lg
 void lg_model_mask(const lg_model *m, const lg_point *at, const lg_wanted *want);
 void lg_model_mask_values(const lg_model *m, const double *mem, double one, double *values);
 void lg_model_mask_rows(const lg_model *m, const double *mem, double *rows);
-/* The kinematics pass: poses of all frames, or of those that forces and joints use. */
-lg_status lg_model_move(const lg_model *m, lg_form form, const lg_point *at, lg_level level, int all);
+/* The kinematics pass. */
+lg_status lg_model_move(const lg_model *m, lg_form form, const lg_point *at, lg_level level, lg_reach reach);
 /* LG_BAD_ARGUMENT, with the element and the reason in the report: if the parameters of an element make no sense, or if
    it does not fit its bodies; if frames, forces or joints do not. */
 lg_status lg_check_body(const lg_body *body, lg_report *report);

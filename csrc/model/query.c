@@ -24,7 +24,7 @@ static lg_status refuse_element(lg_report *report, int element, const char *what
 lg_status lg_model_kinematics(lg_probe *probe, const lg_query_part *part)
 {
     const lg_model *model = probe->system->self;
-    LG_TRY(lg_model_move(model, probe->form, &probe->point, LG_TWISTS, 1));
+    LG_TRY(lg_model_move(model, probe->form, &probe->point, LG_TWISTS, LG_REACH_ALL));
     for (int i = 0; i < part->count; i++) {
         LG_TRY(check_index(&probe->report, "frame", part->list[i], model->nframes));
         const lg_pose *pose = lg_pose_of(model->frame_of[part->list[i]], &probe->point);
@@ -39,7 +39,7 @@ lg_status lg_model_kinematics(lg_probe *probe, const lg_query_part *part)
 lg_status lg_model_positions(lg_probe *probe, const lg_query_part *part)
 {
     const lg_model *model = probe->system->self;
-    LG_TRY(lg_model_move(model, probe->form, &probe->point, LG_POSES, 1));
+    LG_TRY(lg_model_move(model, probe->form, &probe->point, LG_POSES, LG_REACH_ALL));
     for (int i = 0; i < part->count; i++) {
         LG_TRY(check_index(&probe->report, "frame", part->list[i], model->nframes));
         lg_copy(3, lg_pose_of(model->frame_of[part->list[i]], &probe->point)->x, probe->out[0] + 3 * i);
@@ -53,7 +53,7 @@ lg_status lg_model_accelerations(lg_probe *probe, const lg_query_part *part)
 {
     const lg_model *model = probe->system->self;
     lg_point at = probe->point;
-    LG_TRY(lg_model_move(model, probe->form, &at, LG_BIASES, 1));
+    LG_TRY(lg_model_move(model, probe->form, &at, LG_BIASES, LG_REACH_ALL));
     for (int i = 0; i < part->count; i++) {
         LG_TRY(check_index(&probe->report, "frame", part->list[i], model->nframes));
         const lg_pose *pose = lg_pose_of(model->frame_of[part->list[i]], &at);
@@ -61,7 +61,7 @@ lg_status lg_model_accelerations(lg_probe *probe, const lg_query_part *part)
         lg_copy(3, pose->omegadot, probe->out[1] + 3 * i);
     }
     at.v = at.a;
-    LG_TRY(lg_model_move(model, probe->form, &at, LG_TWISTS, 1));
+    LG_TRY(lg_model_move(model, probe->form, &at, LG_TWISTS, LG_REACH_ALL));
     for (int i = 0; i < part->count; i++) {
         const lg_frame *f = model->frame_of[part->list[i]];
         if (f->body->block) {
@@ -80,7 +80,7 @@ lg_status lg_model_jacobian(lg_probe *probe, const lg_query_part *part)
     LG_TRY(check_index(&probe->report, "frame", part->slot, model->nframes));
     const lg_frame *f = model->frame_of[part->slot];
     const lg_block *b = f->body->block;
-    LG_TRY(lg_model_move(model, probe->form, at, LG_BIASES, 1));
+    LG_TRY(lg_model_move(model, probe->form, at, LG_BIASES, LG_REACH_ALL));
     lg_copy(3, lg_pose_of(f, at)->xdd, bias);
     lg_copy(3, lg_pose_of(f, at)->omegadot, bias + 3);
     lg_zero(6 * model->space.nv, J);
@@ -105,7 +105,7 @@ lg_status lg_model_reaction(lg_probe *probe, const lg_query_part *part)
         return LG_OK;
     double gathered; /* marks the sums that are wanted; no body gathers them here */
     const lg_wanted want = {.Btlam = &gathered, .force = joint->type->compliance ? &gathered : NULL};
-    LG_TRY(lg_model_move(model, probe->form, at, joint->type->compliance ? LG_TWISTS : LG_POSES, 0));
+    LG_TRY(lg_model_move(model, probe->form, at, joint->type->compliance ? LG_TWISTS : LG_POSES, LG_REACH_USED));
     LG_TRY(lg_joint_span(lg_joint_in(probe->form, joint), (lg_joints){joint, joint + 1}, at, &want));
     lg_pose_residual(joint->e.frame[part->slot], lg_pose_of(joint->e.frame[part->slot], at), wrench);
     for (int i = 0; i < 6; i++)
@@ -157,7 +157,7 @@ lg_status lg_model_exerted(lg_probe *probe, const lg_query_part *part)
     lg_force formed = *force;
     if (force->type->in[probe->form])
         formed.type = force->type->in[probe->form];
-    LG_TRY(lg_model_move(model, probe->form, &probe->point, LG_TWISTS, 1));
+    LG_TRY(lg_model_move(model, probe->form, &probe->point, LG_TWISTS, LG_REACH_ALL));
     lg_tendons_pull(model, &probe->point);
     LG_TRY((formed.type->coordinate ? along_coordinate : on_frames)(&formed, probe, part));
     const lg_pose *pose = lg_pose_of(force->e.frame[part->slot], &probe->point);
@@ -176,7 +176,7 @@ lg_status lg_model_contact(lg_probe *probe, const lg_query_part *part)
     if (!force || !force->type->shapes)
         return refuse_element(&probe->report, part->element, "a contact");
     LG_TRY(check_index(&probe->report, "slot", part->slot, lg_contact_points(force)));
-    LG_TRY(lg_model_move(model, probe->form, &probe->point, LG_TWISTS, 1));
+    LG_TRY(lg_model_move(model, probe->form, &probe->point, LG_TWISTS, LG_REACH_ALL));
     LG_TRY(lg_contact_at(force, &probe->point, part->slot, &touch));
     *probe->out[0] = touch.gap;
     lg_copy(3, touch.point, probe->out[1]);
@@ -193,7 +193,7 @@ lg_status lg_model_tendon(lg_probe *probe, const lg_query_part *part)
     const lg_tendon *tendon = force ? lg_tendon_of(model, force) : NULL;
     if (!tendon)
         return refuse_element(&probe->report, part->element, "a piece of an elastic tendon");
-    LG_TRY(lg_model_move(model, probe->form, &probe->point, LG_TWISTS, 1));
+    LG_TRY(lg_model_move(model, probe->form, &probe->point, LG_TWISTS, LG_REACH_ALL));
     lg_tendon_measure(model, tendon, &probe->point, probe->out[0], probe->out[1], probe->out[2]);
     return LG_OK;
 }
@@ -201,7 +201,7 @@ lg_status lg_model_tendon(lg_probe *probe, const lg_query_part *part)
 lg_status lg_model_strain(lg_probe *probe, const lg_query_part *part)
 {
     const lg_model *model = probe->system->self;
-    LG_TRY(lg_model_move(model, probe->form, &probe->point, LG_TWISTS, 0));
+    LG_TRY(lg_model_move(model, probe->form, &probe->point, LG_TWISTS, LG_REACH_USED));
     for (int i = 0; i < part->count; i++) {
         int element = part->list[i];
         LG_TRY(check_index(&probe->report, "element", element, model->nelements));

@@ -162,17 +162,28 @@ lg_status lg_accel_factor(lg_accel *accel, const lg_point *point, const lg_wante
     return lg_accel_border(accel, point, B, B, report);
 }
 
+int lg_accel_subtract_gyro(const lg_accel *accel, double *restrict force)
+{
+    const double *restrict gyro = accel->gyro;
+    int nv = accel->system->space->nv, i = 0;
+    double zero[4] = {0}; // four sums, so that no addition waits for the one before it
+    for (; i + 4 <= nv; i += 4)
+        for (int j = 0; j < 4; j++) {
+            force[i + j] -= gyro[i + j];
+            zero[j] += 0 * force[i + j];
+        }
+    for (; i < nv; i++) {
+        force[i] -= gyro[i];
+        zero[0] += 0 * force[i];
+    }
+    return zero[0] + zero[1] + zero[2] + zero[3] == 0;
+}
+
 /* x -= gyro; returns whether the whole right-hand side is finite. */
-static int set_right_side(const lg_accel *accel, double *restrict x)
+static int set_right_side(const lg_accel *accel, double *x)
 {
     int nv = accel->system->space->nv, nrows = accel->system->pattern->nrows;
-    const double *restrict gyro = accel->gyro;
-    double zero = 0;
-    for (int i = 0; i < nv; i++) {
-        x[i] -= gyro[i];
-        zero += 0 * x[i];
-    }
-    return zero == 0 && (!nrows || lg_all_finite(nrows, x + nv));
+    return lg_accel_subtract_gyro(accel, x) && (!nrows || lg_all_finite(nrows, x + nv));
 }
 
 lg_status lg_accel_not_finite(const lg_accel *accel, const lg_point *point, const double *x, lg_report *report)

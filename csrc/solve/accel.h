@@ -71,6 +71,9 @@ lg_status lg_accel_solve_linear(lg_accel *accel, double *x);
 /* Evaluates the system at a point with the scratch of `accel`; if a value is not finite the report names where. */
 lg_status lg_accel_eval(lg_accel *accel, const lg_point *point, const lg_wanted *wanted, lg_report *report);
 
+/* force -= accel->gyro; returns whether all of it is finite. */
+int lg_accel_subtract_gyro(const lg_accel *accel, double *restrict force);
+
 /* LG_NOT_FINITE, with the cause in the report, for a right-hand side x that has an entry which is not finite. */
 lg_status lg_accel_not_finite(const lg_accel *accel, const lg_point *point, const double *x, lg_report *report);
 

@@ -272,3 +272,29 @@ def test_herk5_without_constraints_is_dopri5(formulation, options):
     runs = [lgint.integrate(top, method, t_end=0.3, **options) for method in ("herk5", "dopri5")]
     assert runs[0].q.tobytes() == runs[1].q.tobytes() and runs[0].error.tobytes() == runs[1].error.tobytes()
     assert runs[0].stats.factorisations == runs[1].stats.factorisations
+
+
+@pytest.mark.parametrize("damping", [0.0, 3.0])
+@pytest.mark.parametrize("formulation", [name for name in (*FORMULATIONS, *EXPLICIT_ONLY) if not NODES[name]["nown"]])
+@pytest.mark.parametrize("method", METHODS)
+def test_a_body_without_constraints_takes_its_own_steps_beside_one_with_them(method, formulation, damping):
+    runs = []
+    for joint in (False, True):
+        builder = lgint.ModelBuilder(gravity=(0, 0, -9.81))
+        for name, x in (("free", 0.0), ("bound", 2.0)):
+            builder.add_body(
+                name,
+                mass=2.0,
+                inertia=np.diag([0.3, 0.2, 0.4]),
+                position=(x, 0.5, 0.0),
+                angular_velocity=(1.0, 4.0, -2.0),
+                formulation=formulation,
+            )
+        springs = {"stiffness": 200.0, "damping": damping, "length": 0.4, "point_a": (0.0, 1.0, 1.0)}
+        builder.add_spring(lgint.ground, "free", point_b=(0.1, 0.7, -0.2), **springs)
+        if joint:
+            builder.add_joint("spherical", lgint.ground, "bound", point=(2.0, 0.5, 0.0))
+        runs.append(lgint.integrate(builder.build(), method, t_end=0.2, h=0.01))
+    for one in ("position", "rotation", "velocity", "angular_velocity"):
+        alone, beside = (getattr(run, one)("free") for run in runs)
+        assert np.allclose(alone, beside, rtol=0, atol=1e-12)

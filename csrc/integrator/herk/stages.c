@@ -34,10 +34,10 @@ static lg_status assemble(lg_herk_stepper *rk, const lg_state *state, int i, dou
     lg_point point = lg_herk_point(state, h, rk->c[i], rk->theta, rk->q, rk->v);
     point.same_q = i > 1; // lg_herk_set_rows was there
     lg_wanted wanted = {.force = rk->force, .gyro = accel->gyro, .B = i == 1 ? rk->B : NULL};
-    int nv = rk->slopes.space->nv;
     LG_TRY(lg_accel_assemble(accel, &point, &wanted, &rk->base.report));
-    lg_axpy(nv, -1.0, accel->gyro, rk->force);
-    return lg_all_finite(nv, rk->force) ? LG_OK : lg_accel_not_finite(accel, &point, rk->force, &rk->base.report);
+    if (!lg_accel_subtract_gyro(accel, rk->force))
+        return lg_accel_not_finite(accel, &point, rk->force, &rk->base.report);
+    return LG_OK;
 }
 
 lg_status lg_herk_set_rows(lg_herk_stepper *rk, const lg_state *state, double c, double h, double *B)

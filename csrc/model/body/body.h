@@ -25,6 +25,7 @@ struct lg_body { /* const data of the model */
     int index; /* of the block and of its node in the matrix; -1: there is none */
     const lg_frame *frames; /* its frames, which are contiguous; forces and joints use the first `nactive` */
     int nframes, nactive;
+    int has_rows; /* constraint rows use some of them */
     const lg_dead_load *loads; /* dead loads that it adds itself */
     int nloads;
     size_t work; /* position of its part of the scratch */
@@ -34,6 +35,12 @@ struct lg_body { /* const data of the model */
 typedef struct lg_span { /* bodies of one row */
     const lg_body *first, *end;
 } lg_span;
+
+/* The number of its frames whose poses are wanted; active frames come first. */
+static inline int lg_body_reach(const lg_body *b, lg_level level, lg_reach reach)
+{
+    return reach == LG_REACH_ALL ? b->nframes : level == LG_NO_POSES ? 0 : b->nactive;
+}
 
 /* Whether this end of an element is on a body that moves. */
 static inline int lg_element_moves(const lg_element *e, int end)
@@ -98,8 +105,9 @@ struct lg_body_type {
 
     /* Evaluates functions of time that the kinematics need. */
     lg_status (*drive)(lg_span bodies, const lg_point *at);
-    /* Writes the poses of its frames, `all` of them or the active ones, and the data that the other functions need. */
-    void (*kinematics)(lg_span bodies, const lg_point *at, lg_level level, int all);
+    /* Writes the poses of its frames and the data that the other functions need. With LG_REACH_ROWS bodies without rows
+       may be left out, and are then treated in the next evaluation as if its point were a new one. */
+    void (*kinematics)(lg_span bodies, const lg_point *at, lg_level level, lg_reach reach);
     /* Writes M a and gyro, and adds the tangent of wa M a + gyro to S. */
     void (*inertia)(lg_span bodies, const lg_point *at, const lg_wanted *want);
     /* Turns the wrenches on its frames into forces on its velocities and writes them as force and Btlam; adds to S how

@@ -3,11 +3,11 @@
 
 static const double identity[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1}, zero[3];
 
-static void ground_kinematics(lg_span bodies, const lg_point *at, lg_level level, int all)
+static void ground_kinematics(lg_span bodies, const lg_point *at, lg_level level, lg_reach reach)
 {
     (void)level;
     const lg_body *b = bodies.first;
-    for (int k = 0; k < (all ? b->nframes : b->nactive); k++) {
+    for (int k = 0; k < (reach == LG_REACH_ALL ? b->nframes : b->nactive); k++) {
         const lg_frame *f = &b->frames[k];
         lg_pose *pose = lg_pose_of(f, at);
         for (int i = 0; i < 3; i++)

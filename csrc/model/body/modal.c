@@ -58,11 +58,11 @@ static void modal_open_state(const lg_body *b, const lg_point *at)
     lg_modal_set_moments(&y);
 }
 
-static void modal_kinematics(lg_span bodies, const lg_point *at, lg_level level, int all)
+static void modal_kinematics(lg_span bodies, const lg_point *at, lg_level level, lg_reach reach)
 {
     for (const lg_body *b = bodies.first; b < bodies.end; b++) {
         modal_open_state(b, at);
-        int n = all ? b->nframes : level == LG_NO_POSES ? 0 : b->nactive;
+        int n = lg_body_reach(b, level, reach);
         for (int k = 0; k < n; k++)
             lg_modal_pose(&b->frames[k], at, level);
     }

@@ -12,11 +12,11 @@ static lg_status point_check(const lg_body *b, const char **reason)
     return b->block->node->nv == 0 && b->block->nq == 3 && b->block->nv == 3 ? LG_OK : LG_BAD_ARGUMENT;
 }
 
-static void point_kinematics(lg_span bodies, const lg_point *at, lg_level level, int all)
+static void point_kinematics(lg_span bodies, const lg_point *at, lg_level level, lg_reach reach)
 {
     static const double identity[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1}, zero[3];
     for (const lg_body *b = bodies.first; b < bodies.end; b++) {
-        int n = all ? b->nframes : level == LG_NO_POSES ? 0 : b->nactive;
+        int n = lg_body_reach(b, level, reach);
         for (const lg_frame *f = b->frames; f < b->frames + n; f++) {
             lg_pose *pose = lg_pose_of(f, at);
             lg_copy(3, at->q + b->block->q, pose->x);

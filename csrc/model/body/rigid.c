@@ -72,6 +72,12 @@ static lg_stiffness *rigid_stiffness(const lg_body *b, const lg_point *at)
     return &lg_rigid_state_of(b, at)->stiffness;
 }
 
+/* Whether what follows from q is known from the previous evaluation, which may have left out bodies without rows. */
+static inline int is_known(const lg_body *b, const lg_point *at)
+{
+    return at->same_q && b->has_rows;
+}
+
 /* Begins an evaluation: sets the body's rotation, and the derivatives of wrenches to zero. */
 static inline lg_rigid_state *rigid_begin(const lg_body *b, const lg_point *at)
 {
@@ -80,7 +86,7 @@ static inline lg_rigid_state *rigid_begin(const lg_body *b, const lg_point *at)
     lg_rigid_state *s = lg_rigid_state_of(b, at);
     s->stiffness.K.has = s->stiffness.D.has = 0;
     s->R = node->storage == LG_STORAGE_MATRIX ? q + node->attitude_q : s->turned;
-    if (s->R == s->turned && !at->same_q)
+    if (s->R == s->turned && !is_known(b, at))
         node->rotation(q, s->turned);
     return s;
 }
@@ -206,7 +212,7 @@ static inline void move_lie(const lg_body *b, const lg_point *at, lg_level level
 {
     rigid_begin(b, at);
     if (level <= LG_POSES)
-        write_poses(b, at, level < LG_POSES || at->same_q, nframes);
+        write_poses(b, at, level < LG_POSES || is_known(b, at), nframes);
     else if (nframes)
         write_frames(b, at, level, nframes);
 }
@@ -219,10 +225,12 @@ static LG_APART void move_coordinates(const lg_body *b, const lg_point *at, lg_l
         write_pose(&b->frames[k], &arm, level, lg_pose_of(&b->frames[k], at));
 }
 
-static void rigid_kinematics(lg_span bodies, const lg_point *at, lg_level level, int all)
+static void rigid_kinematics(lg_span bodies, const lg_point *at, lg_level level, lg_reach reach)
 {
     for (const lg_body *b = bodies.first; b < bodies.end; b++) {
-        int n = all ? b->nframes : level == LG_NO_POSES ? 0 : b->nactive;
+        int n = lg_body_reach(b, level, reach);
+        if (reach == LG_REACH_ROWS && !b->has_rows)
+            continue;
         if (b->block->node->attitude)
             move_coordinates(b, at, level, n);
         else if (level > LG_NO_POSES || !lg_block_is_direct(b->block))

@@ -17,12 +17,12 @@ static const double *rates_of(const lg_body *b, const lg_point *at)
 }
 
 /* Its frames have no position; they only mark the block. */
-static void states_kinematics(lg_span bodies, const lg_point *at, lg_level level, int all)
+static void states_kinematics(lg_span bodies, const lg_point *at, lg_level level, lg_reach reach)
 {
     static const double identity[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1}, zero[3];
     (void)level;
     for (const lg_body *b = bodies.first; b < bodies.end; b++)
-        for (const lg_frame *f = b->frames; all && f < b->frames + b->nframes; f++) {
+        for (const lg_frame *f = b->frames; reach == LG_REACH_ALL && f < b->frames + b->nframes; f++) {
             lg_pose *pose = lg_pose_of(f, at);
             lg_zero(3, pose->x), lg_zero(3, pose->xdot), lg_zero(3, pose->xdd);
             pose->R = identity;

@@ -132,10 +132,10 @@ static void carry(const pose *p, const lg_frame *f, lg_pose *to)
     to->R = p->R, to->omega = p->omega, to->omegadot = p->omegadot;
 }
 
-static void support_kinematics(lg_span bodies, const lg_point *at, lg_level level, int all)
+static void support_kinematics(lg_span bodies, const lg_point *at, lg_level level, lg_reach reach)
 {
     for (const lg_body *b = bodies.first; b < bodies.end; b++) {
-        int n = all ? b->nframes : level == LG_NO_POSES ? 0 : b->nactive;
+        int n = lg_body_reach(b, level, reach);
         if (n)
             support_move(b, pose_of(b, at));
         for (const lg_frame *f = b->frames; f < b->frames + n; f++) {

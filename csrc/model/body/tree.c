@@ -85,13 +85,13 @@ static size_t tree_nwork(const lg_body *b)
     return (size_t)lg_tree_size(b) * (LG_TREE_STATE_SIZE + LG_TREE_FACTOR_SIZE) + 3;
 }
 
-static void tree_kinematics(lg_span bodies, const lg_point *at, lg_level level, int all)
+static void tree_kinematics(lg_span bodies, const lg_point *at, lg_level level, lg_reach reach)
 {
     for (const lg_body *b = bodies.first; b < bodies.end; b++) {
         lg_tree_set_poses(b, at);
         if (level >= LG_TWISTS)
             lg_tree_set_motion(b, at, level);
-        int n = all ? b->nframes : level == LG_NO_POSES ? 0 : b->nactive;
+        int n = lg_body_reach(b, level, reach);
         for (int k = 0; k < n; k++)
             lg_tree_pose(&b->frames[k], at, level);
     }

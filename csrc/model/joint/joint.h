@@ -97,6 +97,12 @@ static inline const lg_joint_type *lg_joint_in(lg_form form, const lg_joint *joi
     return form != LG_FORM_DYNAMICS && type->in[form] ? type->in[form] : type;
 }
 
+/* The sums of wrenches to which it adds, as bits of lg_frame.loaded. */
+static inline unsigned lg_joint_loads(const lg_joint_type *type)
+{
+    return (type->info.nrows ? 1u << LG_REACTIONS : 0) | (type->compliance ? 1u << LG_FORCES : 0);
+}
+
 /* Whether its row is that of the joint before it in the description, to which it adds. */
 static inline int lg_joint_continues(const lg_joint *joint)
 {

@@ -10,7 +10,7 @@
 
 static lg_status write_frames(const lg_model *m, const lg_point *at)
 {
-    LG_TRY(lg_model_move(m, LG_FORM_DYNAMICS, at, LG_TWISTS, 0));
+    LG_TRY(lg_model_move(m, LG_FORM_DYNAMICS, at, LG_TWISTS, LG_REACH_USED));
     for (const lg_body *b = m->bodies; b < m->bodies + m->nbodies; b++)
         for (const lg_frame *f = b->frames; b->block && f < b->frames + b->nactive; f++)
             lg_printed_pose(f, at);

@@ -333,7 +333,7 @@ static lg_status keep_start(const lg_pair_step *s)
     lg_point at = s->at;
     at.t = pair->t;
     at.q = pair->q0;
-    LG_TRY(lg_model_move(s->motion.m, LG_FORM_DYNAMICS, &at, LG_POSES, 0));
+    LG_TRY(lg_model_move(s->motion.m, LG_FORM_DYNAMICS, &at, LG_POSES, LG_REACH_USED));
     lg_motion_keep(&s->motion, &at, 0);
     return LG_OK;
 }
