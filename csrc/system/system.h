@@ -57,12 +57,10 @@ struct lg_system {
     lg_memory_rules memory;
     int nwork; /* doubles of scratch that every point must bring */
     lg_evaluate *eval;
-    /* The accelerations of a system without constraints; optional, for systems that find them with less work than it
-       takes to evaluate the terms and to solve with M. LG_SINGULAR: this way fails, but solving with M may not. */
+    /* Accelerations without constraints, with less work than by M; optional. LG_SINGULAR: solving with M may succeed. */
     lg_status (*accelerate)(void *self, const lg_point *point, double *a);
     const lg_inverse_mass *inverse_mass; /* optional */
-    /* Writes the rate of Z^T w (nv), for fixed w (nrows), along the motion with the velocities v and accelerations a of
-       a point; optional, for rows of which third derivatives are known. */
+    /* The rate of Z^T w (nv) for a fixed w (nrows), while q moves with a point's v and a; optional. */
     void (*rate_of_Z)(void *self, const lg_point *point, const double *w, double *rate);
     lg_status (*energy)(void *self, const lg_point *point, double *T, double *V); /* optional */
     /* Puts the functions of another form into a copy of the system; optional, for systems that have more than one. */

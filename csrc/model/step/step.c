@@ -13,8 +13,9 @@
 static void put_on_block(const lg_joint *joint, int side, int row, const double *on_block, double *values)
 {
     double *to = values + joint->value[side] + row;
-    for (int k = 0; k < joint->e.frame[side]->body->block->nv; k++)
-        to[k * joint->nrows] = (joint->adds[side] ? to[k * joint->nrows] : 0) + on_block[k];
+    int nv = joint->e.frame[side]->body->block->nv, nrows = joint->nrows, adds = joint->adds[side];
+    for (int k = 0; k < nv; k++)
+        to[k * nrows] = (adds ? to[k * nrows] : 0) + on_block[k];
 }
 
 /* Adds a row's gradient to G. */
@@ -160,15 +161,20 @@ static double *own_rows(const lg_pair_step *s, const lg_joint *joint)
     return s->phi + (joint->adds_row ? m->pattern.nrows + (joint - m->joints) : joint->row);
 }
 
-/* The coefficients c_i of all rows, and C = sum lam_i c_i. */
-static lg_status find_coefficients(const lg_pair_step *s, const lg_step_between *b, const lg_joint *joint,
-                                   const lg_rows *rows, int first, double c[LG_MAX_ROWS], double *C)
+/* Evaluates phi at the start, for own_rows, and at the end, where slopes want gradients as well. */
+static lg_status rows_at_ends(const lg_pair_step *s, const lg_step_between *b, const lg_joint *joint, lg_rows *end)
 {
-    const double *lam = s->motion.pair->lam + joint->row;
-    double *phi0 = own_rows(s, joint), phi[LG_MAX_ROWS], row[6], sum = 0;
     if (!s->motion.pair->same_start)
-        LG_TRY(values_at(s, b, joint, LG_AT_START, phi0));
-    LG_TRY(values_at(s, b, joint, LG_AT_END, phi));
+        LG_TRY(values_at(s, b, joint, LG_AT_START, own_rows(s, joint)));
+    return lg_step_is_linear(s) ? rows_at(s, b, joint, LG_AT_END, 0, end) : values_at(s, b, joint, LG_AT_END, end->phi);
+}
+
+/* The coefficients c_i of all rows, and C = sum lam_i c_i; phi: at the end. */
+static void find_coefficients(const lg_pair_step *s, const lg_step_between *b, const lg_joint *joint,
+                              const lg_rows *rows, const double *phi, int first, double c[LG_MAX_ROWS], double *C)
+{
+    const double *lam = s->motion.pair->lam + joint->row, *phi0 = own_rows(s, joint);
+    double row[6], sum = 0;
     *C = 0;
     for (int i = first; i < joint->nrows; i++) {
         row_gradient(rows, b, i, row);
@@ -179,7 +185,6 @@ static lg_status find_coefficients(const lg_pair_step *s, const lg_step_between 
         sum += fabs(lam[i]);
     }
     lg_step_add_noise(s, b, (1 + s->largest) * sum);
-    return LG_OK;
 }
 
 /* Adds the corrected gradients of all rows to G. */
@@ -206,12 +211,12 @@ static lg_status react(const lg_pair_step *s, const lg_step_between *b, const lg
         put_slips(s, b, joint, &rows);
     int first = first_relative(joint, &rows);
     react_in_space(s, joint, &rows, first);
-    LG_TRY(find_coefficients(s, b, joint, &rows, first, c, &C));
+    LG_TRY(rows_at_ends(s, b, joint, &end));
+    find_coefficients(s, b, joint, &rows, end.phi, first, c, &C);
     if (s->motion.wanted->G)
         put_gradients(s, b, joint, &rows, first, c);
     sum_rows(s, b, joint, &rows, first, out->fm);
     if (linear) {
-        LG_TRY(rows_at(s, b, joint, LG_AT_END, 0, &end));
         sum_at_end(s, b, joint, &rows, &end, first, at_end);
         lg_step_set_slopes(s, &b->r, &rows.K[1 - b->r.base][1 - b->r.base], NULL, out->G);
     }
