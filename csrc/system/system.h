@@ -57,7 +57,7 @@ struct lg_system {
     lg_memory_rules memory;
     int nwork; /* doubles of scratch that every point must bring */
     lg_evaluate *eval;
-    /* Accelerations without constraints, with less work than by M; optional. LG_SINGULAR: solving with M may succeed. */
+    /* Accelerations without constraints, with less work than by M; optional. LG_SINGULAR: solving with M may do. */
     lg_status (*accelerate)(void *self, const lg_point *point, double *a);
     const lg_inverse_mass *inverse_mass; /* optional */
     /* The rate of Z^T w (nv) for a fixed w (nrows), while q moves with a point's v and a; optional. */

@@ -207,4 +207,4 @@ def test_joints_without_the_coordinate_asked_for():
     with pytest.raises(ValueError, match="coordinate 'length'"):
         run.joint_position("rail", "length")
     with pytest.raises(ValueError, match="'rail' is prismatic and has no angle"):
-        b.add_joint_drive("rail", coordinate="angle")
+        b.add_joint_drive("rail", coordinate="angle", torque=1.0)

@@ -129,9 +129,10 @@ static lg_status rod_add_rows(lg_joints joints, const lg_point *at, const lg_wan
 
 static inline lg_status add_all(lg_joints joints, const lg_point *at, const lg_wanted *want, int at_rest)
 {
-    int tangent = lg_wants_slopes(want);
+    int tangent = lg_wants_slopes(want), forces = want->force || tangent;
     for (const lg_joint *joint = joints.first; joint < joints.end; joint++)
-        LG_TRY(add_edge(joint, at, want, at_rest, want->force || tangent, 1, tangent));
+        if (forces || joint->nrows)
+            LG_TRY(add_edge(joint, at, want, at_rest, forces, 1, tangent));
     return LG_OK;
 }
 
