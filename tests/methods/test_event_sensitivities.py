@@ -192,14 +192,15 @@ def test_bounces_backwards_agree_with_forward_derivatives(method, options, attri
 
 
 @pytest.mark.parametrize(
-    ("model", "method"), [("slab", "genalpha"), ("arm", "herk3"), ("arm", "radau5"), ("arm", "genalpha")]
+    ("model", "method", "most"),
+    [("slab", "genalpha", 1e-11), ("arm", "herk3", 3e-12), ("arm", "radau5", 3e-12), ("arm", "genalpha", 3e-12)],
 )
-def test_impacts_backwards_agree_with_forward_derivatives(model, method):
+def test_impacts_backwards_agree_with_forward_derivatives(model, method, most):
     """Differences along coordinates and along derivatives have other round-off."""
     body, (model, event, names) = model, STRUCK[model]
     outputs = [("position", body), ("angular_velocity", body)]
     given = {"t_end": 0.8, "h": 0.01, "events": event}
-    assert difference_to_forward(model, method, names, outputs, **given) < 1e-11
+    assert difference_to_forward(model, method, names, outputs, **given) < most
 
 
 def crank_stops(action):
