@@ -63,7 +63,7 @@ static lg_pair pair_of(step *s)
 static void evaluate(const lg_system *system, step *s, lg_kinetics rule)
 {
     lg_pair pair = pair_of(s);
-    CHECK(system->steps->without_step(system->self, rule) == -1);
+    CHECK(system->steps->without_step(system->self, LG_GRADIENTS_MIDPOINT, rule) == -1);
     CHECK(system->steps->kinetic(system->self, rule, &pair,
                                  &(lg_kinetic_wanted){.v1 = s->v1, .p1 = s->p1, .slope = s->slope}) == LG_OK);
 }
@@ -336,7 +336,7 @@ static void test_what_has_no_step(void)
     const lg_block_spec other[] = {{1, &(lg_factor_spec){"euler_parameters", 0}}, {1, &(lg_factor_spec){"R3xSO3", 0}}};
     lg_model *model = new_model(other, 0);
     const lg_system *system = lg_model_system(model);
-    CHECK(system->steps->without_step(system->self, LG_LIVENS_DISCRETE) == 1);
+    CHECK(system->steps->without_step(system->self, LG_GRADIENTS_MIDPOINT, LG_LIVENS_MIDPOINT) == 1);
     lg_model_free(model);
 }
 
