@@ -186,7 +186,7 @@ int lg_tendon_has_met(const lg_model *m, const lg_force *force, const lg_point *
         const char *name = lg_tendon_piece(m, tendon, 0)->e.name;
         lg_coordinate piece;
         open_piece(f, at, &piece);
-        if (isfinite(piece.s))
+        if (isfinite(piece.s) && isfinite(piece.rate)) /* where circles touch, the rate of the length is infinite */
             continue;
         int is_point = f->type->on_point(&f->e, 0);
         if (!is_point && !f->type->on_point(&f->e, 1))

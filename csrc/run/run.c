@@ -147,13 +147,15 @@ static lg_status check_needs(lg_run *run)
     return LG_BAD_ARGUMENT;
 }
 
-/* After a failed step of a model with bodies, advises a method with a steadier rule if there is one. */
+/* After a failed step of a model with bodies, advises a method with a steadier rule if there is one. Where the first
+   matrices of a step were regular, a singular one shows that Newton's method has gone astray. */
 static void advise_steadier_rule(const lg_run *run, lg_status status, lg_report *report)
 {
     const lg_method *steadier = lg_method_steadier(run->method);
+    int is_astray = status == LG_SINGULAR && report->iteration > 1;
     if (!steadier || !run->system->block_name)
         return;
-    if (status == LG_NO_CONVERGENCE || status == LG_NOT_FINITE || status == LG_TURNED)
+    if (status == LG_NO_CONVERGENCE || status == LG_NOT_FINITE || status == LG_TURNED || is_astray)
         lg_report_advise(
             report,
             "try a smaller h; for tumbling or fast bodies %s conserves the same quantities, and its rates do not grow",

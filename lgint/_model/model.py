@@ -134,8 +134,7 @@ class Model(System):
         with "<name>.radius1" (m) where there is a pulley; a drum keeps the places where the tendon is fastened, and the
         tendon its length without tension. Motions of drives, joints and supports that are given by tables have the
         values of these as "<name>.motion". A model with another COM, point, radius or table of a motion is compiled
-        again; its start keeps
-        its coordinates, except that a free body stays where it was when its COM moves in it.
+        again; its start keeps its coordinates, except that a free body stays where it was when its COM moves in it.
 
         Entries have names as well, over which one does not iterate: "arm.inertia[0,1]", "wind.load[2]",
         "strut.curve0[1,3]". In a symmetric matrix such a name stands for both of its places.

@@ -57,6 +57,11 @@ def number_named(model: Model, name: str, argument: str = "sensitivity", meant: 
         near = f" (did you mean {meant!r}?)" if meant else guess(name, known)
         raise ValueError(f"{argument}: {name!r} is not a value of this model{near}; it has {listing(known)}")
     value = model._values[whole]
+    if is_interpolated(model._record, value):
+        raise ValueError(
+            f"{argument}: {name}: the table of a motion has no derivatives; take differences of models by "
+            "with_parameters"
+        )
     shape = np.shape(value_in(model._record, value))
     if value.entry is None and (shape or name != whole):
         entries = f"has the shape {shape}; name one of its entries, such as '{whole}[{_last(shape)}]'"
@@ -84,11 +89,6 @@ def direction(model: Model, name: str) -> Direction:
     step = 2.0 ** np.round(np.log2(size))
     if value.key in SHAPE:
         return _of_shape(record, value, size, step)
-    if is_interpolated(record, value):
-        raise ValueError(
-            f"sensitivity: {name}: the table of a motion has no derivatives; take differences of models by "
-            "with_parameters"
-        )
     if value.key == "gravity" and not any(record["gravity"]):
         raise ValueError(
             f"sensitivity: {name}: without gravity the model has no weights; give it another gravity first"

@@ -71,6 +71,15 @@ def test_fast_gears_keep_their_phase_and_energy_by_the_hamiltonian_rule():
     assert np.ptp(run.energy()) < 1e-11 * run.energy()[0]
 
 
+@pytest.mark.parametrize("equivariant", [True, False])
+@pytest.mark.parametrize("method", ["eml", "null_eml"])
+def test_where_fast_gears_make_a_step_fail_the_hamiltonian_rule_is_named(method, equivariant):
+    """Also where Newton's method has gone so far astray that a matrix is singular."""
+    model = gears("euler_parameters", rate=20.0, load=0.0).build()
+    with pytest.raises(lgint.IntegrationError, match="for tumbling or fast bodies emh conserves"):
+        lgint.integrate(model, method, t_end=3.0, h=1e-2, equivariant=equivariant)
+
+
 @pytest.mark.parametrize(
     ("formulation", "method", "options"),
     [

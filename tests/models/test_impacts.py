@@ -37,6 +37,16 @@ def test_a_rocking_block_loses_what_housner_says(formulation, width):
     assert (after.q == state.q).all() and after.t == state.t
 
 
+def test_corners_that_are_taken_as_joints_glue_a_rocking_block():
+    """Rows that may pull stop it, whatever its width."""
+    state = block().state()
+    corners = [(x, y, -0.5) for x in (-0.2, 0.2) for y in (-0.1, 0.1)]
+    rows = np.vstack([state.jacobian("block", local_point=corner)[:3] for corner in corners])
+    by_rows = np.linalg.solve(state.mass_matrix(), rows.T)
+    glued = state.v - by_rows @ np.linalg.pinv(rows @ by_rows) @ rows @ state.v
+    assert abs(glued).max() < 1e-12 < 0.5 < abs(state.v).max()
+
+
 def two_links(formulation="minimal"):
     b = lgint.ModelBuilder(gravity=(0, 0, -GRAVITY), formulation=formulation)
     for i, name in enumerate(("upper", "lower")):
