@@ -106,8 +106,8 @@ struct lg_body_type {
     /* Evaluates functions of time that the kinematics need. */
     lg_status (*drive)(lg_span bodies, const lg_point *at);
     /* Writes the poses of its frames and the data that the other functions need. With LG_REACH_ROWS bodies without rows
-       may be left out, unless factors of their masses read what is written here; the next evaluation then treats them as
-       if its point were a new one. */
+       may be left out, unless factors of their masses read what is written here; the next evaluation then treats them
+       as if its point were a new one. */
     void (*kinematics)(lg_span bodies, const lg_point *at, lg_level level, lg_reach reach);
     /* Writes M a and gyro, and adds the tangent of wa M a + gyro to S. */
     void (*inertia)(lg_span bodies, const lg_point *at, const lg_wanted *want);
