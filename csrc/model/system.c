@@ -120,7 +120,8 @@ void lg_model_fill_system(lg_model *m)
     s->steps = m->ncontrols ? NULL : &lg_model_steps; // controls have no gradients
     s->next_kink = lg_model_next_kink;
     for (const lg_controller *c = m->controls; c < m->controls + m->ncontrols; c++)
-        s->memory.sample = c->given.every > 0 ? lg_model_sample : s->memory.sample;
+        if (c->given.every > 0 && !s->memory.sample)
+            s->memory.sample = lg_model_sample, s->memory.first_sampled = c->mem;
     s->control = m->ncontrols ? m->controls->given.name : NULL;
     m->has_motions = lg_model_has_motions(m);
     m->can_pass = lg_model_can_pass(m);

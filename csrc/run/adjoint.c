@@ -14,7 +14,7 @@ typedef struct segment {
     const lg_tape *tape;
     long from; /* number of the first step on the tape */
     lg_sensitivities s; /* the adjoint of the present state */
-    double *gradient; /* so far; behind it the adjoint of sampled memory, nheld numbers, and room for two more */
+    double *gradient; /* so far; behind it the adjoint of sampled memory, nheld numbers, and room for a sample's */
     int nheld;
     double t; /* on the way back */
     lg_poll poll;
@@ -29,8 +29,8 @@ static const lg_stepper_adjoint *adjoint_of(const lg_run *run)
 
 static lg_status open_gradient(segment *g)
 {
-    int n = g->given->setup->nparameters;
-    g->gradient = malloc((size_t)(n + 3 * g->nheld) * sizeof *g->gradient);
+    int n = g->given->setup->nparameters, room = g->nheld ? g->nheld + g->run.system->nmem : 0;
+    g->gradient = malloc((size_t)(n + g->nheld + room) * sizeof *g->gradient);
     if (!g->gradient)
         return LG_NO_MEMORY;
     lg_copy(n, g->given->gradient, g->gradient);
@@ -170,9 +170,9 @@ static lg_status go_over_first_sample(segment *g, const lg_state *start)
     const double *guess = g->given->setup->start.part[LG_PART_MEM];
     if (!g->nheld)
         return LG_OK;
-    lg_zero(g->nheld, stepper->mem);
+    lg_zero(g->run.system->nmem, stepper->mem);
     if (guess)
-        lg_copy(g->nheld, guess, stepper->mem);
+        lg_copy(g->run.system->nmem, guess, stepper->mem);
     lg_point point = lg_point_after(start->t, start->q, start->v, stepper->mem);
     point.work = stepper->accel.work;
     if (memory->commit)

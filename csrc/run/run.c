@@ -75,8 +75,9 @@ lg_status lg_run_look_back(lg_run *run, int kept)
 
 int lg_held_back(const lg_setup *setup)
 {
-    int held = setup->nparameters && setup->backwards && setup->system->memory.sample;
-    return held ? setup->system->nmem : 0;
+    const lg_memory_rules *memory = &setup->system->memory;
+    int held = setup->nparameters && setup->backwards && memory->sample;
+    return held ? setup->system->nmem - memory->first_sampled : 0;
 }
 
 /* "euler, midpoint": the methods that support node kinds with a function qdot. */

@@ -140,7 +140,9 @@ lg_status lg_linearised_weigh(lg_linearised *l, const lg_point *point, int k, co
     const lg_system *system = l->accel->system;
     lg_point at = *point;
     if (k >= l->nparameters)
-        return weights->forces ? weigh_held(l, point, k - l->nparameters, weights->forces, sum) : LG_OK;
+        return weights->forces
+                   ? weigh_held(l, point, system->memory.first_sampled + k - l->nparameters, weights->forces, sum)
+                   : LG_OK;
     at.work = l->work;
     return system->sensitivity ? system->sensitivity->weigh(system->self, k, &at, weights, sum) : LG_OK;
 }
@@ -301,6 +303,7 @@ static lg_status weigh_sample(const curve *c, int number, double step, double *r
 {
     lg_linearised *l = c->l;
     const lg_system *system = l->accel->system;
+    int first = system->memory.first_sampled;
     for (int sign = -1; sign <= 1; sign += 2) {
         lg_point at = displaced(c, sign * step);
         lg_copy(system->nmem, c->point->mem.values, l->mem);
@@ -309,7 +312,7 @@ static lg_status weigh_sample(const curve *c, int number, double step, double *r
         lg_copy(system->nmem, l->mem, room);
         at.mem.values = l->mem;
         LG_TRY(system->memory.sample(system->self, &at, room));
-        *sum += sign / (2 * step) * lg_dot(system->nmem, c->w, room);
+        *sum += sign / (2 * step) * lg_dot(system->nmem - first, c->w, room + first);
     }
     return LG_OK;
 }
@@ -317,12 +320,13 @@ static lg_status weigh_sample(const curve *c, int number, double step, double *r
 lg_status lg_linearised_sample_adjoint(lg_linearised *l, const lg_point *point, double *room, double *mem, double *q,
                                        double *v)
 {
-    int nv = l->accel->system->space->nv, nmem = l->accel->system->nmem;
-    double *dq = l->term, *dv = l->force, *of_mem = room + nmem;
+    const lg_system *system = l->accel->system;
+    int nv = system->space->nv, first = system->memory.first_sampled, nheld = system->nmem - first;
+    double *dq = l->term, *dv = l->force, *of_mem = room + system->nmem;
     const curve c = {.l = l, .point = point, .dq = dq, .dv = dv, .w = mem};
     lg_zero(nv, dq);
     lg_zero(nv, dv);
-    lg_zero(nmem, of_mem);
+    lg_zero(nheld, of_mem);
     for (int i = 0; i < nv; i++) {
         dq[i] = 1;
         LG_TRY(weigh_sample(&c, -1, held_step, room, &q[i]));
@@ -330,9 +334,11 @@ lg_status lg_linearised_sample_adjoint(lg_linearised *l, const lg_point *point, 
         LG_TRY(weigh_sample(&c, -1, held_step * (1 + fabs(point->v[i])), room, &v[i]));
         dv[i] = 0;
     }
-    for (int i = 0; i < nmem; i++)
-        LG_TRY(weigh_sample(&c, i, held_step * (1 + fabs(point->mem.values[i])), room, &of_mem[i]));
-    lg_copy(nmem, of_mem, mem);
+    for (int i = 0; i < nheld; i++) {
+        double step = held_step * (1 + fabs(point->mem.values[first + i]));
+        LG_TRY(weigh_sample(&c, first + i, step, room, &of_mem[i]));
+    }
+    lg_copy(nheld, of_mem, mem);
     return LG_OK;
 }
 

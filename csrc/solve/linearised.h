@@ -14,7 +14,7 @@ typedef struct lg_linearised {
     double *B, *Z; /* at the point, Z = d(phidot)/dq */
     lg_chain *of_q, *of_v; /* those of K and D */
     const double *held; /* derivatives of the memory by parameters, system->nmem each; NULL: it has none */
-    int nparameters; /* on the way back the numbers of the memory follow these, as parameters of the forces */
+    int nparameters; /* on the way back sampled numbers of the memory follow these, as parameters of the forces */
     double *mem; /* a memory beside that of a point */
     double *work; /* scratch for derivatives by parameters */
     double *force, *phi, *phidot; /* derivatives by a parameter: of the residual M a + gyro - force + B^T lam, rows */
@@ -48,8 +48,8 @@ lg_status lg_linearised_subtract_share(lg_linearised *l, const lg_point *point, 
    by differences; all that is not due keeps its own. `room` has nmem numbers. */
 lg_status lg_linearised_sample(lg_linearised *l, const lg_point *point, int k, const double *dq, const double *dv,
                                double *room, double *dmem);
-/* The transposed map: from the adjoint of the memory after the sample to that before it, in place, and to that of q and
-   v, which it adds. `room` has twice nmem numbers. */
+/* The transposed map: from the adjoint of the memory after the sample, from memory.first_sampled on, to that before it,
+   in place, and to that of q and v, which it adds. `room` has twice nmem numbers. */
 lg_status lg_linearised_sample_adjoint(lg_linearised *l, const lg_point *point, double *room, double *mem, double *q,
                                        double *v);
 /* l->force, phi and phidot by parameter k at a point, with the share of what memory holds. */

@@ -23,6 +23,7 @@ typedef struct lg_memory_rules {
     /* Renews the values that are sampled at point->t, or that a start lacks, between two steps. On failure nothing
        changes. */
     lg_status (*sample)(void *self, const lg_point *point, double *mem);
+    int first_sampled; /* samples change no number of mem before this one */
 } lg_memory_rules;
 
 /* Sets mem at a start, of which it is a guess. */
