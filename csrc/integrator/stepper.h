@@ -57,7 +57,8 @@ typedef struct lg_stepper_carry {
 typedef struct lg_stepper_momenta {
     const char *name; /* of the momenta in results */
     const char *needs; /* what a system must be, in words, to which the names of formulations are added */
-    int (*first_unfit)(const lg_stepper *self); /* the first block that is not so, -1 if all are; after `prepare` */
+    /* The first block that is not so, -1 if all are; after `prepare`. Reports it if other options would do. */
+    int (*first_unfit)(lg_stepper *self);
 } lg_stepper_momenta;
 
 /* Solutions embedded in a step: one at its end, which tells its error, and a curve inside it that is more accurate than

@@ -126,7 +126,7 @@ static lg_status refuse_control(const lg_run *run)
     return LG_BAD_ARGUMENT;
 }
 
-/* The system must be what the method needs; otherwise the report names the first body that is not. */
+/* The system must be what the method needs with its options; otherwise the report names the first body that is not. */
 static lg_status check_needs(lg_run *run)
 {
     const lg_system *system = run->system;
@@ -137,6 +137,8 @@ static lg_status check_needs(lg_run *run)
         return LG_OK;
     if (system->control)
         return refuse_control(run);
+    if (stepper->report.what[0])
+        return LG_BAD_ARGUMENT;
     char formulations[LG_NAME_SIZE], others[LG_NAME_SIZE], unfit[2 * LG_NAME_SIZE] = "";
     lg_list_unit_formulations(formulations, sizeof formulations);
     list_implicit_methods_without_needs(others, sizeof others);

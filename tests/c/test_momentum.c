@@ -1,8 +1,9 @@
 /* The kinetic energy in a step: a rigid body in Euler parameters, one about a fixed point, and a point mass, for each
-   rule, at ends that are not of unit length. */
+   rule, at ends that are not of unit length; and a tree of hinges and slides. */
 #include "check.h"
 #include "core/small.h"
 #include "core/two.h"
+#include "model/body/tree_state.h"
 #include "model/model.h"
 #include "system/step.h"
 
@@ -330,6 +331,90 @@ static void test_tangents(void)
     lg_model_free(model);
 }
 
+/* ---- trees ---- */
+
+enum { LINKS = 5 };
+
+/* Hinges and slides in turn, with a branch on the second link and a weight on the last one. */
+static lg_model *new_tree(void)
+{
+    static const double parents[LINKS] = {-1, 0, 1, 1, 3}, weight[4] = {2, 1, 3, -9.81};
+    lg_tree_link links[LINKS];
+    for (int i = 0; i < LINKS; i++) {
+        links[i] = (lg_tree_link){.parent = parents[i],
+                                  .joint = i % 2 ? LG_TREE_PRISMATIC : LG_TREE_REVOLUTE,
+                                  .R = {0.6, -0.8, 0, 0.8, 0.6, 0, 0, 0, 1},
+                                  .point = {0.3, -0.2, 0.1 * i},
+                                  .mass = 1 + 0.3 * i,
+                                  .com = {0.2, 0.1 * i, -0.1}};
+        links[i].axis[i % 3] = 1;
+        lg_copy(6, inertia, links[i].inertia);
+    }
+    const lg_frame_spec frames[] = {{.block = 0}, {.block = 0, .part = LINKS - 1, .offset = {0.1, 0.2, 0.3}}};
+    const lg_element_spec elements[] = {
+        {.type = "tree", .name = "tree", .nparameters = LINKS * LG_TREE_LINK_SIZE, .parameters = &links[0].parent},
+        {.type = "gravity", .name = "weight", .frames = {1}, .nparameters = 4, .parameters = weight},
+    };
+    const lg_block_spec block = {1, &(lg_factor_spec){"Rn", LINKS}};
+    const lg_model_spec spec = {1, 2, 2, &block, frames, elements, NULL, 0, NULL, 0};
+    lg_model *model = NULL;
+    lg_report report;
+    CHECK(lg_model_create(&spec, &model, &report) == LG_OK);
+    CHECK(lg_model_system(model)->nwork <= WORK / 2);
+    return model;
+}
+
+/* Whatever is in the scratch, such as the momenta of `kinetic`, it has no part in the derivatives of `pair`. */
+static void check_forces(const lg_system *system, step s, const double *S, int ld)
+{
+    double force[2][LINKS], e = 1e-5;
+    for (int j = 0; j < LINKS; j++) {
+        for (int k = 0; k < 2; k++) {
+            step side = s;
+            side.q1[j] += k ? e : -e;
+            lg_pair pair = pair_of(&side);
+            CHECK(system->steps->pair[LG_GRADIENTS_MIDPOINT](system->self, &pair,
+                                                             &(lg_pair_wanted){.force = force[k]}) == LG_OK);
+        }
+        for (int i = 0; i < LINKS; i++)
+            CHECK_CLOSE(S[i + j * ld], 0.7 * (force[0][i] - force[1][i]) / (2 * e), 1e-7);
+    }
+}
+
+static void test_trees(void)
+{
+    lg_model *model = new_tree();
+    const lg_system *system = lg_model_system(model);
+    lg_plan *plan = NULL;
+    CHECK(lg_plan_create(system->pattern, LG_COUPLING_TANGENTS, &plan) == LG_OK);
+    lg_matrix S = {0};
+    static char memory[1 << 16];
+    lg_matrix_layout(&S, plan, &(lg_arena){.base = memory});
+    const lg_chain chain = {.k = {0.7}};
+    uint64_t seed = 6;
+    int ld;
+    for (int i = 0; i < 8; i++) {
+        lg_kinetics rule = i % 2 ? LG_HAMILTON_POLYNOMIAL : LG_LIVENS_MIDPOINT;
+        step s = random_step(&seed);
+        lg_pair pair = pair_of(&s);
+        lg_kinetic_wanted wanted = {.v1 = s.v1, .p1 = s.p1, .slope = s.slope, .dp1 = s.dp1, .S = &S, .chain = &chain};
+        lg_matrix_zero(&S);
+        CHECK(system->steps->kinetic(system->self, rule, &pair, &wanted) == LG_OK);
+        const double *at = lg_matrix_at(&S, 0, &ld);
+        for (int j = 0; j < LINKS; j++)
+            check_column(system, &s, rule, 0, j, at, ld);
+        lg_matrix_zero(&S);
+        CHECK(system->steps->pair[LG_GRADIENTS_MIDPOINT](system->self, &pair,
+                                                         &(lg_pair_wanted){.S = &S, .chain = &chain}) == LG_OK);
+        check_forces(system, s, at, ld);
+    }
+    lg_matrix_close(&S);
+    lg_plan_free(plan);
+    lg_model_free(model);
+}
+
+/* ---- what is refused ---- */
+
 /* A body whose kind of block has no rules for steps. */
 static void test_what_has_no_step(void)
 {
@@ -368,6 +453,7 @@ int main(void)
     RUN(test_velocities);
     RUN(test_positions);
     RUN(test_tangents);
+    RUN(test_trees);
     RUN(test_what_has_no_step);
     RUN(test_thin_bodies);
     return check_result();

@@ -30,12 +30,20 @@ static lg_conserve_stepper *stepper_of(lg_stepper *self)
     return (lg_conserve_stepper *)self;
 }
 
-/* The first block without steps by the rules of the run, 0 if the system has none at all. */
-static int first_unfit(const lg_stepper *self)
+/* The first block without steps by the rules of the run, 0 if the system has none at all. The report says so if all
+   blocks have steps by those of the equivariant form. */
+static int first_unfit(lg_stepper *self)
 {
     const lg_system *system = self->system;
-    const lg_conserve_stepper *c = (const lg_conserve_stepper *)self;
-    return system->steps ? system->steps->without_step(system->self, c->gradients, c->kinetic) : 0;
+    const lg_steps *steps = system->steps;
+    const lg_conserve_stepper *c = stepper_of(self);
+    int block = steps ? steps->without_step(system->self, c->gradients, c->kinetic) : 0;
+    if (!steps || block < 0 || steps->without_step(system->self, c->rule->gradients[1], c->rule->kinetic[1]) >= 0)
+        return block;
+    lg_report_say(&self->report, "%s with equivariant=False does not take %.*s beside bodies in Euler parameters",
+                  self->method->name, LG_SHORT(system->block_name(system->self, block)));
+    lg_report_advise(&self->report, "equivariant=True does");
+    return block;
 }
 
 static int has_own_rows(const lg_space *space)
