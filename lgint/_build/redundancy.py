@@ -20,6 +20,7 @@ from lgint._model.model import Model
 
 RESIDUAL = 1e-8  # largest residual of a consistent start, as in `build`
 CLOSED = 1e-10  # largest residual of rows that follow from others
+SHARE = 1e3  # rows that contradict each other share what is left of a gap among fewer rows than so many
 NEARLY = 1e-4  # rows with smaller remainders are nearly redundant
 HALVINGS = 12  # of a step towards a consistent configuration
 NAMED = 4  # violated rows at most
@@ -116,7 +117,7 @@ def _lasting(loop: Loop, q: Array, rows: list[int]) -> Dropped:
     gap = _violation(loop.core, q, v, size)
     violated = gap > RESIDUAL
     elsewhere = _onto(loop.core, _moved(kept, q), v) if violated else q
-    if _violation(loop.core, elsewhere, v, size) > RESIDUAL:
+    if violated and _violation(loop.core, elsewhere, v, size) > min(RESIDUAL, gap / SHARE):
         raise ValueError(
             f"contradictory constraints: {text}; no position of the bodies was found that satisfies these rows and "
             "those of the joints added before. Check the points and axes of these joints"

@@ -416,3 +416,18 @@ def test_a_loop_that_is_open_by_nearly_nothing_says_by_how_much(formulation, gap
         b.build(redundant="drop")
     sizes = [float(size) for size in re.findall(r"\((\d\S*)\)", str(caught.value))]
     assert 0.05 * gap < max(sizes) < 5 * gap
+
+
+@pytest.mark.parametrize("size", [1.0, 300.0])
+@pytest.mark.parametrize("formulation", ["R3xSO3", "minimal"])
+def test_a_gap_that_all_rows_of_a_loop_could_share_is_no_singular_start(formulation, size):
+    """A planar loop whose last hinge is off along its axis by 1e-7 of its size."""
+    b, points = lgint.ModelBuilder(formulation=formulation), size * np.array([(0, 0, 0), (0, 0, 0.4), (0, 1, 0.8)])
+    points = np.vstack([points, (0, 1.1 * size, 0)])
+    for i, before in enumerate((lgint.ground, "bar0", "bar1")):
+        b.add_body(f"bar{i}", mass=1.0, inertia=size**2 / 10 * np.ones(3), position=(points[i] + points[i + 1]) / 2)
+        b.add_joint("revolute", before, f"bar{i}", point=points[i], axis=(1, 0, 0))
+    ends = {"point_a": points[3], "point_b": points[3] + (1e-7 * size, 0, 0)}
+    b.add_joint("revolute", "bar2", lgint.ground, **ends, axis=(1, 0, 0), name="last")
+    with pytest.raises(ValueError, match="contradictory constraints: last: translation along x"):
+        b.build(redundant="drop", start="project")
