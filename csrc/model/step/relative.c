@@ -172,34 +172,44 @@ static void distance_slope(const spread *s, const double apart[3], double dF[3])
         dF[i] = (s->G[0] - 0.5 * f / length) * longer / length * r->d[LG_AT_MIDDLE][i] + 0.5 * f / length * apart[i];
 }
 
-/* The j-th column of by_z: f and m change, S_m turns, and k changes with beta. */
+/* The j-th column of by_z: f and m change and, for a turn, S_m turns and k changes with beta. */
 static void set_column(spread *s, int j)
 {
     const lg_relative *r = s->r;
     double *F = s->by_z + 6 * j, *M = F + 3, by_m[9], turned[9], product[9];
     lg_mul3(r->Ra, s->G + 6 * j, F);
     mul_hat(r->RS, s->G + 6 * j + 3, by_m);
-    mul_hat(r->RS, r->middle + 6 * j + 3, turned);
-    mul_hat(turned, s->fm + 3, product);
-    lg_axpy(9, 1, product, by_m);
     lg_zero(3, M);
-    add_axial(1 / r->k, by_m, r->Rb, M);
-    if (j >= 3)
+    if (j >= 3) {
+        mul_hat(r->RS, r->middle + 6 * j + 3, turned);
+        mul_hat(turned, s->fm + 3, product);
+        lg_axpy(9, 1, product, by_m);
         lg_axpy(3, -r->k_slope / r->k * r->y[j], s->wrench[1 - r->base] + 3, M);
+    }
+    add_axial(1 / r->k, by_m, r->Rb, M);
+}
+
+/* C = a^ B */
+static void hat_mul(const double a[3], const double B[9], double C[9])
+{
+    for (int j = 0; j < 3; j++) {
+        C[j] = a[1] * B[6 + j] - a[2] * B[3 + j];
+        C[3 + j] = a[2] * B[j] - a[0] * B[6 + j];
+        C[6 + j] = a[0] * B[3 + j] - a[1] * B[j];
+    }
 }
 
 /* Adds the effect of Ra or Rb, which changes because b (of_b) or a turns by w. */
 static void add_turn(const spread *s, const double w[3], int of_b, double b[6])
 {
     const lg_relative *r = s->r;
-    double hat[9], half[3] = {0.5 * w[0], 0.5 * w[1], 0.5 * w[2]}, product[9];
-    lg_hat3(half, hat);
+    double half[3] = {0.5 * w[0], 0.5 * w[1], 0.5 * w[2]}, product[9];
     if (of_b) {
-        lg_mul33(hat, r->b->R[1], product);
+        hat_mul(half, r->b->R[1], product);
         add_axial(1 / r->k, s->RSm, product, b + 3);
         return;
     }
-    lg_mul33(hat, s->R1Sm, product);
+    hat_mul(half, s->R1Sm, product);
     add_axial(1 / r->k, product, r->Rb, b + 3);
     lg_add_cross(half, s->Rf, b);
 }
@@ -207,15 +217,17 @@ static void add_turn(const spread *s, const double w[3], int of_b, double b[6])
 static void pose_slope(const spread *s, const lg_variation *variation, int of_b, const double apart[3], double b[6])
 {
     const lg_relative *r = s->r;
+    int turns = variation->parameter >= 0;
     double moved[3], z[6];
     lg_copy(3, apart, moved);
-    if (!of_b)
+    if (turns && !of_b)
         lg_add_cross(r->d[LG_AT_END], variation->dw, moved);
     lg_mulT3(r->a->R[1], moved, z);
-    lg_mulT3(r->b->R[1], variation->dw, z + 3);
-    for (int j = 0; j < 6; j++)
+    if (turns)
+        lg_mulT3(r->b->R[1], variation->dw, z + 3);
+    for (int j = 0; j < (turns ? 6 : 3); j++)
         lg_axpy(6, j < 3 || of_b ? z[j] : -z[j], s->by_z + 6 * j, b);
-    if (variation->parameter >= 0)
+    if (turns)
         add_turn(s, variation->dw, of_b, b);
 }
 
