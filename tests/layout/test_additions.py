@@ -233,11 +233,11 @@ static lg_status check(const lg_body *b, const char **reason)
     return b->block->node->nv == 0 && b->block->nv == 1 ? LG_OK : LG_BAD_ARGUMENT;
 }
 
-static void kinematics(lg_span bodies, const lg_point *at, lg_level level, int all)
+static void kinematics(lg_span bodies, const lg_point *at, lg_level level, lg_reach reach)
 {
     static const double identity[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1}, zero[3];
     for (const lg_body *b = bodies.first; b < bodies.end; b++)
-        for (int i = 0; i < (all ? b->nframes : level == LG_NO_POSES ? 0 : b->nactive); i++) {
+        for (int i = 0; i < lg_body_reach(b, level, reach); i++) {
             lg_pose *pose = lg_pose_of(b->frames + i, at);
             lg_zero(3, pose->x);
             lg_zero(3, pose->xdot);
