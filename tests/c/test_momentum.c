@@ -301,15 +301,21 @@ static void check_column(const lg_system *system, const step *s, lg_kinetics rul
     }
 }
 
+/* A matrix for tangents, one at a time. */
+static void open_tangent(const lg_system *system, lg_plan **plan, lg_matrix *S)
+{
+    static char memory[1 << 16];
+    CHECK(lg_plan_create(system->pattern, LG_COUPLING_TANGENTS, plan) == LG_OK);
+    lg_matrix_layout(S, *plan, &(lg_arena){.base = memory});
+}
+
 static void test_tangents(void)
 {
     lg_model *model = new_model(blocks, 1);
     const lg_system *system = lg_model_system(model);
     lg_plan *plan = NULL;
-    CHECK(lg_plan_create(system->pattern, LG_COUPLING_TANGENTS, &plan) == LG_OK);
     lg_matrix S = {0};
-    static char memory[1 << 16];
-    lg_matrix_layout(&S, plan, &(lg_arena){.base = memory});
+    open_tangent(system, &plan, &S);
     const lg_chain chain[] = {{.k = {0.7}}, {.k = {0.7}}, {.k = {0.7}}};
     uint64_t seed = 4;
     for (int i = 0; i < NRULES; i++) {
@@ -386,10 +392,8 @@ static void test_trees(void)
     lg_model *model = new_tree();
     const lg_system *system = lg_model_system(model);
     lg_plan *plan = NULL;
-    CHECK(lg_plan_create(system->pattern, LG_COUPLING_TANGENTS, &plan) == LG_OK);
     lg_matrix S = {0};
-    static char memory[1 << 16];
-    lg_matrix_layout(&S, plan, &(lg_arena){.base = memory});
+    open_tangent(system, &plan, &S);
     const lg_chain chain = {.k = {0.7}};
     uint64_t seed = 6;
     int ld;

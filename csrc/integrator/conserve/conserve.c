@@ -40,8 +40,8 @@ static int first_unfit(lg_stepper *self)
     int block = steps ? steps->without_step(system->self, c->gradients, c->kinetic) : 0;
     if (!steps || block < 0 || steps->without_step(system->self, c->rule->gradients[1], c->rule->kinetic[1]) >= 0)
         return block;
-    lg_report_say(&self->report, "%s with equivariant=False does not take %.*s beside bodies in Euler parameters",
-                  self->method->name, LG_SHORT(system->block_name(system->self, block)));
+    lg_report_say(&self->report, "%s with equivariant=False does not take %.*s in this model", self->method->name,
+                  LG_SHORT(system->block_name(system->self, block)));
     lg_report_advise(&self->report, "equivariant=True does");
     return block;
 }
