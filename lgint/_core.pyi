@@ -89,6 +89,18 @@ class System:
         invariant: bool = False,
         static: bool = False,
     ) -> dict[str, Array]: ...
+    # derivatives of B a - zeta by q and v at fixed a; ValueError if some row has none in closed form
+    def acceleration_rows(
+        self,
+        t: ArrayLike,
+        q: ArrayLike,
+        v: ArrayLike,
+        a: ArrayLike,
+        *,
+        mem: ArrayLike | None = None,
+        invariant: bool = False,
+        static: bool = False,
+    ) -> tuple[Array, Array]: ...
     def linearise(
         self,
         t: ArrayLike,

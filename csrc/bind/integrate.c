@@ -251,8 +251,8 @@ static int read_slopes(PyObject *owned, PyObject *system, PyObject *given, lg_se
     if (!PyArg_ParseTuple(given, "iOO:slopes", &count, &dq, &dv))
         return -1;
     setup->backwards = dq == Py_None;
-    const lg_sensitivity *sensitivity = setup->system->sensitivity;
-    if (count < 1 || (sensitivity && sensitivity->count != count)) {
+    int known = lg_sensitivity_count(setup->system); /* 0: all of them are of the start alone */
+    if (count < 1 || (known && known != count)) {
         PyErr_Format(PyExc_ValueError, "slopes: the system has another number of parameters than %d", count);
         return -1;
     }

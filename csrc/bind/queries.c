@@ -48,6 +48,17 @@ static const lg_query derivative = {
 };
 METHOD(derivative)
 
+PyDoc_STRVAR(acceleration_rows_doc, "acceleration_rows(t, q, v, a, *, mem=None, invariant=False, static=False)\n--\n\n"
+                                    "The derivatives (..., nrows, nv) of B a - zeta by q and v at fixed a.\n"
+                                    "ValueError if some row has none in closed form.");
+static const lg_query acceleration_rows = {
+    "OOOO|$OOO:acceleration_rows",
+    {LG_ARG_t, LG_ARG_q, LG_ARG_v, LG_ARG_a, LG_ARG_mem, LG_ARG_invariant, LG_ARG_static},
+    {{"of_q", "rv"}, {"of_v", "rv"}},
+    .at = lg_probe_acceleration_rows,
+};
+METHOD(acceleration_rows)
+
 PyDoc_STRVAR(linearise_doc, "linearise(t, q, v, a=None, lam=None, *, mem=None)\n--\n\n"
                             "Stiffness, damping and mass in one evaluation, (..., nv, nv) each: the derivatives of\n"
                             "M a + gyro - force + B^T lam by q (in local coordinates), v and a.");
@@ -203,13 +214,11 @@ static const lg_query project_slopes = {
 METHOD(project_slopes)
 
 static PyMethodDef system_queries[] = {
-    ENTRY(evaluate),       ENTRY(linearise),
-    ENTRY(evaluate_pair),  ENTRY(derivative),
-    ENTRY(project_slopes), ENTRY(energy),
-    ENTRY(residual),       ENTRY(retract),
-    ENTRY(difference),     ENTRY(initial),
-    ENTRY(project),        ENTRY(remember),
-    ENTRY(sparse),         {"sparsity", ask_sparsity, METH_NOARGS, sparsity_doc},
+    ENTRY(evaluate),       ENTRY(linearise),         ENTRY(evaluate_pair),
+    ENTRY(derivative),     ENTRY(project_slopes),    ENTRY(energy),
+    ENTRY(residual),       ENTRY(retract),           ENTRY(difference),
+    ENTRY(initial),        ENTRY(project),           ENTRY(remember),
+    ENTRY(sparse),         ENTRY(acceleration_rows), {"sparsity", ask_sparsity, METH_NOARGS, sparsity_doc},
     {NULL, NULL, 0, NULL},
 };
 

@@ -270,7 +270,7 @@ static int open_memory(batch *b)
 {
     const lg_system *system = b->asked.probe.system;
     npy_intp nv = system->space->nv, nrows = system->pattern->nrows;
-    npy_intp nwork = system->sensitivity ? system->sensitivity->nwork : system->nwork;
+    npy_intp nwork = lg_sensitivity_work(system);
     double *next = b->memory = PyMem_Calloc((size_t)(7 * nv + nrows + 2 * system->nmem + nwork) + 1, sizeof *next);
     if (!next) {
         PyErr_NoMemory();

@@ -221,8 +221,6 @@ void lg_model_form(lg_form form, lg_system *sibling)
     const lg_model *m = sibling->self;
     sibling->eval = eval_in[form];
     sibling->sensitivity = m->sensitivity ? &m->sensitivity[form] : NULL;
-    if (form == LG_FORM_BODY_AXES)
-        sibling->rate_of_Z = NULL;
 }
 
 lg_status lg_model_add_wrenches(const lg_model *m, lg_form form, const lg_point *at, const lg_wanted *want)

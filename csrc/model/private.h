@@ -63,7 +63,7 @@ struct lg_model {
     struct lg_tendon *tendons; /* tendon.h; a part of the shape */
     void *reader; /* lg_model_set_reader */
     struct lg_derivatives *derivatives; /* by parameters, sensitivity.c; NULL: none */
-    const lg_sensitivity *sensitivity; /* theirs, for each form */
+    const lg_sensitivity *sensitivity; /* for each form; NULL: none */
 
     /* In the order of the description. */
     const lg_frame **frame_of;
@@ -85,6 +85,8 @@ lg_status lg_model_commit(void *self, const lg_point *from, const lg_point *to, 
 int lg_model_has_motions(const lg_model *m);
 void lg_model_form(lg_form form, lg_system *sibling);
 lg_evaluate *lg_model_eval_in(lg_form form); /* the function `eval` of that form */
+/* For each form, what a model has without derivatives by parameters, sensitivity.c; NULL: nothing. */
+const lg_sensitivity *lg_model_rows_alone(const lg_model *m);
 /* Frees derivatives by parameters, sensitivity.c; NULL: nothing. */
 void lg_model_free_derivatives(struct lg_derivatives *derivatives);
 extern const lg_inverse_mass lg_model_inverse_mass;

@@ -7,6 +7,7 @@
    drive is saturated, are seldom between them; the error of order 4 is below that of rounding, some 1e-12 of the
    terms. */
 
+#include "model/acceleration_rows.h"
 #include "model/control.h"
 #include "model/part.h"
 
@@ -81,8 +82,7 @@ static scratch scratch_of(const lg_model *m, double *work)
 static int work_of(const lg_model *m, int nframes)
 {
     int chains = m->space.nblocks * (int)(sizeof(lg_chain) / sizeof(double));
-    return m->system.nwork + LG_POSE_SIZE * nframes + 8 * m->space.nv + 6 * m->space.nrows + 2 * m->pattern.nvalues +
-           chains;
+    return LG_POSE_SIZE * nframes + 8 * m->space.nv + 6 * m->space.nrows + 2 * m->pattern.nvalues + chains;
 }
 
 /* X(term, ranges, length): the terms that are arrays. */
@@ -262,8 +262,20 @@ static lg_status weigh(const lg_model *m, lg_form form, int parameter, const lg_
                                   double *sum)                                                                         \
     {                                                                                                                  \
         return weigh(self, form, parameter, point, weights, sum);                                                      \
+    }                                                                                                                  \
+    static lg_status acceleration_rows_##name(void *self, const lg_point *point, double *of_q, double *of_v)           \
+    {                                                                                                                  \
+        return lg_model_acceleration_rows(self, form, point, of_q, of_v);                                              \
     }
 LG_EACH_FORM(FUNCTIONS)
+
+#define ROWS_ALONE(name, form) [form] = {.acceleration_rows = acceleration_rows_##name},
+static const lg_sensitivity rows_alone[] = {LG_EACH_FORM(ROWS_ALONE)};
+
+const lg_sensitivity *lg_model_rows_alone(const lg_model *m)
+{
+    return lg_model_knows_acceleration_rows(m) ? rows_alone : NULL;
+}
 
 /* ---- one derivative ---- */
 
@@ -377,8 +389,11 @@ static lg_status open_all(const lg_model *m, int n, const lg_direction *directio
         return LG_NO_MEMORY;
     all->count = n;
     LG_TRY(open_each(m, directions, all, report));
-    for (int form = 0; form < LG_FORM_COUNT; form++)
-        all->in[form] = (lg_sensitivity){.count = n, .nwork = work_of(m, all->nframes)};
+    const lg_sensitivity *rows = lg_model_rows_alone(m);
+    for (int form = 0; form < LG_FORM_COUNT; form++) {
+        all->in[form] = rows ? rows[form] : (lg_sensitivity){0};
+        all->in[form].count = n, all->in[form].nwork = work_of(m, all->nframes);
+    }
 #define ENTER(name, form) all->in[form].eval = differentiate_##name, all->in[form].weigh = weigh_##name;
     LG_EACH_FORM(ENTER)
     return LG_OK;

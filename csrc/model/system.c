@@ -1,7 +1,6 @@
 /* A model as a system: its functions and flags. */
 #include "model/bristles.h"
 #include "model/control.h"
-#include "model/joint/points.h"
 #include "model/pass.h"
 
 static const char *block_name(void *self, int block)
@@ -84,26 +83,6 @@ static accelerate *accelerate_of(const lg_model *m, unsigned flags)
     return wrenches ? lg_model_accelerate_under_wrenches : lg_model_accelerate;
 }
 
-/* Whether all rows are those of coincident points whose rates are known (points.h), and always active. */
-static int has_plain_points(const lg_model *m)
-{
-    for (int i = 0; i < m->nown_blocks; i++)
-        if (m->blocks[i].nown)
-            return 0;
-    for (int i = 0; i < m->njoints; i++)
-        if (m->joints[i].nrows && !lg_points_are_plain(&m->joints[i]))
-            return 0;
-    return m->space.nrows && !m->pattern.nmasked;
-}
-
-static void rate_of_Z(void *self, const lg_point *point, const double *w, double *rate)
-{
-    const lg_model *m = self;
-    lg_zero(m->space.nv, rate);
-    for (int i = 0; i < m->njoint_spans; i++)
-        lg_points_add_rates(m->joint_spans[i], point, w, rate);
-}
-
 void lg_model_fill_system(lg_model *m)
 {
     lg_system *s = &m->system;
@@ -113,9 +92,9 @@ void lg_model_fill_system(lg_model *m)
     s->flags = flags_of(m);
     s->accelerate = is_unconstrained(m) ? accelerate_of(m, s->flags) : NULL;
     s->inverse_mass = s->flags & LG_SYSTEM_TREES ? &lg_model_inverse_mass : NULL;
-    s->rate_of_Z = has_plain_points(m) ? rate_of_Z : NULL;
     s->energy = lg_model_energy;
     s->form = lg_model_form;
+    m->sensitivity = lg_model_rows_alone(m);
     lg_model_form(LG_FORM_DYNAMICS, s);
     s->steps = m->ncontrols ? NULL : &lg_model_steps; // controls have no gradients
     s->next_kink = lg_model_next_kink;

@@ -83,13 +83,14 @@ static lg_status copy(const lg_model *from, lg_model *m)
     *m = *from;
     m->shape = (lg_arena){0};
     m->derivatives = NULL;
-    m->sensitivity = m->system.sensitivity = NULL;
     LG_TRY(lg_arena_copy(&m->records, &from->records));
     const move by = {m->records.base, from->records.base};
     move_arrays(&by, m);
     move_spans(&by, m);
     move_records(&by, m);
     move_order(&by, m);
+    m->sensitivity = lg_model_rows_alone(m);
+    m->system.sensitivity = m->sensitivity ? &m->sensitivity[LG_FORM_DYNAMICS] : NULL;
     return LG_OK;
 }
 

@@ -7,6 +7,13 @@
 #include <float.h>
 #include <math.h>
 
+/* Whether derivatives of the rows of accelerations have a closed form. */
+static int knows_rows(const lg_linearised *l)
+{
+    const lg_sensitivity *sensitivity = l->accel->system->sensitivity;
+    return sensitivity && sensitivity->acceleration_rows;
+}
+
 void lg_linearised_layout(lg_linearised *l, lg_arena *arena)
 {
     const lg_system *system = l->accel->system;
@@ -37,7 +44,10 @@ void lg_linearised_layout(lg_linearised *l, lg_arena *arena)
     l->mem = lg_arena_doubles(arena, (size_t)system->nmem);
     l->colour = lg_arena_ints(arena, nblocks);
     l->group = lg_arena_ints(arena, (size_t)pattern->ngroups);
-    l->work = lg_arena_doubles(arena, system->sensitivity ? (size_t)system->sensitivity->nwork : 0);
+    l->work = lg_arena_doubles(arena, lg_sensitivity_count(system) ? (size_t)lg_sensitivity_work(system) : 0);
+    size_t known = knows_rows(l) ? (size_t)pattern->nvalues : 0;
+    l->rows_of_q = lg_arena_doubles(arena, known);
+    l->rows_of_v = lg_arena_doubles(arena, known);
 }
 
 static lg_status linearised_evaluate(lg_linearised *l, const lg_point *point, const lg_wanted *wanted)
@@ -54,6 +64,7 @@ lg_status lg_linearise(lg_linearised *l, const lg_point *point, const lg_tangent
     lg_wanted wanted = {.B = constrained ? l->B : NULL, .Z = constrained && l->wants_Z ? l->Z : NULL};
     wanted.tangent = tangents;
     wanted.ntangents = also ? 3 : 2;
+    l->has_rows = 0;
     for (int i = 0; i < wanted.ntangents; i++)
         lg_matrix_zero(tangents[i].S);
     return linearised_evaluate(l, point, &wanted);
@@ -104,7 +115,7 @@ lg_status lg_linearised_differentiate(lg_linearised *l, const lg_point *point, i
     lg_point at = *point;
     at.work = l->work;
     at.same_q = 0;
-    if (system->sensitivity && k < l->nparameters)
+    if (k < lg_sensitivity_count(system))
         return system->sensitivity->eval(system->self, k, &at, wanted);
     for (int i = 0; i < 4; i++)
         clear(system->space->nv, velocities[i]);
@@ -144,7 +155,7 @@ lg_status lg_linearised_weigh(lg_linearised *l, const lg_point *point, int k, co
                    ? weigh_held(l, point, system->memory.first_sampled + k - l->nparameters, weights->forces, sum)
                    : LG_OK;
     at.work = l->work;
-    return system->sensitivity ? system->sensitivity->weigh(system->self, k, &at, weights, sum) : LG_OK;
+    return lg_sensitivity_count(system) ? system->sensitivity->weigh(system->self, k, &at, weights, sum) : LG_OK;
 }
 
 /* How far derivatives lead numbers, in proportion to these. */
@@ -374,7 +385,7 @@ static lg_status subtract_parameter(lg_linearised *l, const lg_point *point, int
     int nrows = system->pattern->nrows;
     lg_point at = *point;
     double *zeta = l->rows, *phidot = l->phidot;
-    if (!system->sensitivity)
+    if (!lg_sensitivity_count(system))
         return LG_OK;
     LG_TRY(lg_linearised_differentiate(l, &at, k, &(lg_wanted){.zeta = zeta}));
     lg_axpy(nrows, 1, zeta, rows);
@@ -403,7 +414,20 @@ static lg_status rows_at(const curve *c, double x, double *value)
     return LG_OK;
 }
 
-/* rows -= the derivative of B a - zeta along (dq, dv) */
+/* The derivatives of B a - zeta by q and v at the point that was linearised last, once for it. */
+static lg_status find_rows(lg_linearised *l, const lg_point *point)
+{
+    const lg_system *system = l->accel->system;
+    lg_point at = *point;
+    if (l->has_rows)
+        return LG_OK;
+    l->has_rows = 1;
+    l->accel->evaluations++;
+    at.same_q = 0;
+    return system->sensitivity->acceleration_rows(system->self, &at, l->rows_of_q, l->rows_of_v);
+}
+
+/* rows -= the derivative of B a - zeta along (dq, dv), by differences */
 static lg_status subtract_rows(lg_linearised *l, const lg_point *point, const double *dq, const double *dv,
                                double *rows)
 {
@@ -418,8 +442,14 @@ static lg_status subtract_rows(lg_linearised *l, const lg_point *point, const do
 lg_status lg_linearised_subtract_rows(lg_linearised *l, const lg_point *point, int k, const double *dq,
                                       const double *dv, double *rows)
 {
+    const lg_pattern *pattern = l->accel->system->pattern;
     LG_TRY(subtract_parameter(l, point, k, rows));
-    return subtract_rows(l, point, dq, dv, rows);
+    if (!knows_rows(l))
+        return subtract_rows(l, point, dq, dv, rows);
+    LG_TRY(find_rows(l, point));
+    lg_pattern_add_B(pattern, l->rows_of_q, -1, dq, rows);
+    lg_pattern_add_B(pattern, l->rows_of_v, -1, dv, rows);
+    return LG_OK;
 }
 
 lg_status lg_linearised_accelerations(lg_linearised *l, const lg_point *point, int k, const double *dq,
@@ -624,18 +654,20 @@ static lg_status subtract_fixed_rows(lg_linearised *l, const lg_point *point, in
         lg_pattern_add_BT(system->pattern, l->B, 1, w, pull);
         lg_add_ad_adjoint(system->space, -1, point->v, pull, v);
     }
-    if (!system->rate_of_Z)
-        return add_turned(l, point, -1, point->v, point->a, w, here, q, holonomic ? NULL : v);
-    system->rate_of_Z(system->self, point, w, l->best);
-    lg_axpy(nv, -1, l->best, q);
-    lg_add_ad_adjoint(system->space, 1, point->v, here, q);
-    return LG_OK;
+    return add_turned(l, point, -1, point->v, point->a, w, here, q, holonomic ? NULL : v);
 }
 
 lg_status lg_linearised_subtract_rows_adjoint(lg_linearised *l, const lg_point *point, const double *w, double *q,
                                               double *v)
 {
+    const lg_pattern *pattern = l->accel->system->pattern;
     int depends = 0, fixed = (l->accel->system->flags & LG_SYSTEM_FIXED_ROWS) != 0;
+    if (knows_rows(l)) {
+        LG_TRY(find_rows(l, point));
+        lg_pattern_add_BT(pattern, l->rows_of_q, -1, w, q);
+        lg_pattern_add_BT(pattern, l->rows_of_v, -1, w, v);
+        return LG_OK;
+    }
     if (!fixed)
         LG_TRY(find_time(l, point, &depends));
     return depends ? subtract_by_colours(l, point, w, q, v)

@@ -13,6 +13,8 @@ typedef struct lg_linearised {
     lg_matrix K, D; /* d(M a + gyro - force + B^T lam)/d(q, v) */
     double *B, *Z; /* at the point, Z = d(phidot)/dq */
     lg_chain *of_q, *of_v; /* those of K and D */
+    int has_rows; /* whether these are of the point that was linearised last: */
+    double *rows_of_q, *rows_of_v; /* derivatives of B a - zeta, with the layout of B */
     const double *held; /* derivatives of the memory by parameters, system->nmem each; NULL: it has none */
     int nparameters; /* on the way back sampled numbers of the memory follow these, as parameters of the forces */
     double *mem; /* a memory beside that of a point */
@@ -57,7 +59,8 @@ lg_status lg_linearised_terms(lg_linearised *l, const lg_point *point, int k);
 /* out (nv) = d(B^T lam)/dp for parameter k at a point, of which t, q and lam count. */
 lg_status lg_linearised_reaction(lg_linearised *l, const lg_point *point, int k, double *out);
 
-/* rows (nrows) -= the derivative of B a - zeta at a point with its a, for parameter k along (dq, dv). Z is lost. */
+/* rows (nrows) -= the derivative of B a - zeta at a point that has been linearised, with its a, for parameter k along
+   (dq, dv). Z is lost. */
 lg_status lg_linearised_subtract_rows(lg_linearised *l, const lg_point *point, int k, const double *dq,
                                       const double *dv, double *rows);
 /* The derivatives of the accelerations and multipliers of the index-1 equations at a point that has been linearised,

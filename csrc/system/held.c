@@ -38,14 +38,6 @@ static lg_evaluate *const eval_in[] = {LG_EACH_FORM(EVAL_ENTRY)};
 static void take_form(lg_form form, lg_system *sibling)
 {
     sibling->eval = eval_in[form];
-    if (form == LG_FORM_BODY_AXES)
-        sibling->rate_of_Z = NULL;
-}
-
-static void rate_of_Z(void *self, const lg_point *point, const double *w, double *rate)
-{
-    const lg_system *inner = inner_of(self);
-    inner->rate_of_Z(inner->self, point, w, rate);
 }
 
 /* Accelerations that a system finds by itself lack the forces; solving with M includes them. */
@@ -201,7 +193,6 @@ void lg_held_open(lg_held *held, const lg_system *system)
     s->eval = eval_dynamics;
     s->accelerate = system->accelerate ? accelerate : NULL;
     s->inverse_mass = system->inverse_mass ? &inverse_mass : NULL;
-    s->rate_of_Z = system->rate_of_Z ? rate_of_Z : NULL;
     s->energy = system->energy ? energy : NULL;
     s->form = take_form;
     s->steps = system->steps ? &steps : NULL;

@@ -14,13 +14,19 @@ typedef struct scratch {
     lg_tangent tangent;
 } scratch;
 
+static void layout_rows(void *self, lg_arena *arena)
+{
+    scratch *s = self;
+    s->B = lg_arena_doubles(arena, (size_t)s->probe->system->pattern->nvalues);
+    s->Z = lg_arena_doubles(arena, (size_t)s->probe->system->pattern->nvalues);
+}
+
 static void probe_layout(void *self, lg_arena *arena)
 {
     scratch *s = self;
     const lg_system *system = s->probe->system;
     const lg_space *space = system->space;
-    s->B = lg_arena_doubles(arena, (size_t)system->pattern->nvalues);
-    s->Z = lg_arena_doubles(arena, (size_t)system->pattern->nvalues);
+    layout_rows(s, arena);
     for (int level = 0; level < 3; level++)
         s->X[level] = lg_arena_doubles(arena, (size_t)space->nm);
     s->chain = lg_arena_take(arena, (size_t)space->nblocks * sizeof *s->chain);
@@ -174,8 +180,7 @@ static lg_status probe_evaluate(scratch *s)
 
 lg_status lg_probe_derivatives(lg_probe *probe)
 {
-    const lg_sensitivity *sensitivity = probe->system->sensitivity;
-    if (!sensitivity || probe->parameter < 0 || probe->parameter >= sensitivity->count) {
+    if (probe->parameter < 0 || probe->parameter >= lg_sensitivity_count(probe->system)) {
         lg_report_name(&probe->report, "the system has no derivative of this number");
         return LG_BAD_ARGUMENT;
     }
@@ -191,6 +196,25 @@ lg_status lg_probe_terms(lg_probe *probe)
     lg_status status = probe_evaluate(&s);
     if (probe->out[LG_TERM_S])
         lg_matrix_close(&s.matrix);
+    lg_arena_close(&arena);
+    return status;
+}
+
+lg_status lg_probe_acceleration_rows(lg_probe *probe)
+{
+    const lg_system *system = probe->system;
+    lg_arena arena = {0};
+    scratch s = {.probe = probe};
+    if (!system->sensitivity || !system->sensitivity->acceleration_rows) {
+        lg_report_name(&probe->report, "some constraint row has no such derivatives in closed form");
+        return LG_BAD_ARGUMENT;
+    }
+    LG_TRY(lg_arena_open(&arena, layout_rows, &s));
+    lg_status status = system->sensitivity->acceleration_rows(system->self, &probe->point, s.B, s.Z);
+    if (status == LG_OK) {
+        fill_rows(system, s.B, probe->out[0]);
+        fill_rows(system, s.Z, probe->out[1]);
+    }
     lg_arena_close(&arena);
     return status;
 }

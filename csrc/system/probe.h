@@ -67,6 +67,8 @@ typedef struct lg_probe {
 lg_status lg_probe_terms(lg_probe *probe);
 /* The same for their derivatives by a parameter. */
 lg_status lg_probe_derivatives(lg_probe *probe);
+/* out: the derivatives of B a - zeta by q and v at fixed a. */
+lg_status lg_probe_acceleration_rows(lg_probe *probe);
 /* out: K, D and M, the derivatives of the residual M a + gyro - force + B^T lam by q, v and a. Plan as before. */
 lg_status lg_probe_linear(lg_probe *probe);
 /* The same and B, without zeros; what is NULL is not wanted. K, D and M: clique by clique, pair by pair of its blocks,

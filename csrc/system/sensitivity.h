@@ -1,4 +1,5 @@
-/* Derivatives of a system's terms by parameters: optional, for runs with sensitivities and for linear analysis. */
+/* Derivatives of a system's terms by parameters, and second derivatives by the state: optional, for runs with
+   sensitivities and for linear analysis. */
 #ifndef LG_SYSTEM_SENSITIVITY_H
 #define LG_SYSTEM_SENSITIVITY_H
 
@@ -12,8 +13,8 @@ typedef struct lg_term_weights {
 } lg_term_weights;
 
 struct lg_sensitivity {
-    int count; /* parameters, by which one differentiates by their numbers */
-    int nwork; /* doubles of scratch that a point must bring here; those of the system are the first of them */
+    int count; /* parameters, by which one differentiates by their numbers; 0: `eval` and `weigh` are not called */
+    int nwork; /* doubles of scratch that a point must bring to these two behind those of the system */
     /* Writes to all that is wanted its derivative by a parameter at fixed t, q, v, a, lam and memory; adds that of S to
        the matrices of the tangents. The work grows with the number of elements that depend on the parameter, apart from
        setting outputs to zero. The contents of point->work are lost, and point->same_q is not read. */
@@ -21,6 +22,21 @@ struct lg_sensitivity {
     /* Adds the derivative of the weighted sum of these terms to *sum, by work that does not depend on the size of the
        model. The rest is as for `eval`. */
     lg_status (*weigh)(void *self, int parameter, const lg_point *point, const lg_term_weights *weights, double *sum);
+    /* Writes the derivatives of B a - zeta by q and v at fixed a, with the layout of B. The contents of point->work are
+       lost. NULL: they are not known in closed form. */
+    lg_status (*acceleration_rows)(void *self, const lg_point *point, double *of_q, double *of_v);
 };
+
+/* The number of parameters by which a system has derivatives. */
+static inline int lg_sensitivity_count(const lg_system *system)
+{
+    return system->sensitivity ? system->sensitivity->count : 0;
+}
+
+/* Doubles of scratch for all of its functions. */
+static inline int lg_sensitivity_work(const lg_system *system)
+{
+    return system->nwork + (system->sensitivity ? system->sensitivity->nwork : 0);
+}
 
 #endif

@@ -60,8 +60,6 @@ struct lg_system {
     /* Accelerations without constraints, with less work than by M; optional. LG_SINGULAR: solving with M may do. */
     lg_status (*accelerate)(void *self, const lg_point *point, double *a);
     const lg_inverse_mass *inverse_mass; /* optional */
-    /* The rate of Z^T w (nv) for a fixed w (nrows), while q moves with a point's v and a; optional. */
-    void (*rate_of_Z)(void *self, const lg_point *point, const double *w, double *rate);
     lg_status (*energy)(void *self, const lg_point *point, double *T, double *V); /* optional */
     /* Puts the functions of another form into a copy of the system; optional, for systems that have more than one. */
     void (*form)(lg_form form, lg_system *sibling);
@@ -73,7 +71,7 @@ struct lg_system {
     /* Whether some force is not finite; the report says which (optional). */
     int (*not_finite)(void *self, const lg_point *point, lg_report *report);
     const lg_laws *laws; /* the user's functions; optional */
-    const lg_sensitivity *sensitivity; /* derivatives by parameters; optional */
+    const lg_sensitivity *sensitivity; /* derivatives that only runs with sensitivities need; optional */
 };
 
 /* The same system in another form. It has the same `self`, shape, plans and parameters, and lasts as long as that

@@ -1,5 +1,7 @@
 """One battery for every row of elements on every node kind: verbs are compared with each other and with differences."""
 
+from math import comb
+
 import numpy as np
 import pytest
 
@@ -64,6 +66,41 @@ def test_zeta_and_Z_are_derivatives_of_phidot(element, kinds):
     for seed in range(3):
         w = np.random.default_rng(seed).normal(size=model.nv)
         assert np.allclose(got["Z"] @ w, phidot(w), rtol=1e-8, atol=1e-8)
+
+
+DIFFERENCED = ("rolling", "knife_edge", "kirchhoff_edge", "inextensible_edge")  # without a closed form
+
+
+def sharp(f, step=0.01):
+    """Central difference of the twelfth order at 0."""
+    pairs = ((-1) ** (k + 1) * comb(12, 6 - k) / k * (f(k * step) - f(-k * step)) for k in range(1, 7))
+    return sum(pairs) / (comb(12, 6) * step)
+
+
+@pytest.mark.parametrize("invariant", [False, True])
+@pytest.mark.parametrize("element", [element for element in JOINTS if ROWS[element.kind]["nrows"]], ids=str)
+def test_derivatives_of_the_rows_of_accelerations(element, kinds, invariant):
+    model = rigid(kinds, element)
+    q, v, a, _ = random_point(model, rigid(kinds), 8)
+    if element.kind in DIFFERENCED:
+        with pytest.raises(ValueError, match="closed form"):
+            model.acceleration_rows(0.1, q, v, a)
+        return
+    of_q, of_v = model.acceleration_rows(0.1, q, v, a, invariant=invariant)
+
+    def residual(dq, dv):
+        found = model.evaluate(0.1, along(model, q, dq, 1), v + dv, want=("B", "zeta"), invariant=invariant)
+        return found["B"] @ a - found["zeta"]
+
+    scale = np.abs(of_q).max() + np.abs(of_v).max() + np.abs(residual(0 * v, 0 * v)).max()
+    for seed in range(2):
+        w = np.random.default_rng(seed).normal(size=model.nv)
+        w /= np.linalg.norm(w)
+        for found, expected in (
+            (of_q @ w, sharp(lambda s, w=w: residual(s * w, 0 * w))),
+            (of_v @ w, sharp(lambda s, w=w: residual(0 * w, s * w))),
+        ):
+            np.testing.assert_allclose(found, expected, rtol=0, atol=1e-12 * scale)
 
 
 CHAINS = [(1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0), (0.3, -0.7, 1.9)]

@@ -123,6 +123,23 @@ void lg_angle_row(const lg_element *e, const lg_pose *const f[2], const lg_point
         angle_turning(&a, M, c * lam[0], out->K);
 }
 
+void lg_angle_jets(const lg_element *e, double c, const lg_frame_jet f[2], lg_wrench_jet out[2])
+{
+    double e1[3], e2[3], v[3];
+    lg_triad_axis(e->p, 0, e1);
+    lg_triad_axis(e->p, 1, e2);
+    lg_triad_axis(e->p + 9, 0, v);
+    const lg_jet a1 = lg_jet_fixed(&f[0], e1), a2 = lg_jet_fixed(&f[0], e2), b = lg_jet_fixed(&f[1], v);
+    const lg_scalar_jet x = lg_jet_dot(&a1, &b), y = lg_jet_dot(&a2, &b);
+    const lg_scalar_jet square = lg_jet_products(&x, &x, 1, &y, &y);
+    const lg_scalar_jet by_x = lg_jet_quotient(&x, &square), by_y = lg_jet_quotient(&y, &square);
+    const lg_jet on_2 = lg_jet_times(&by_x, &a2), on_1 = lg_jet_times(&by_y, &a1);
+    const lg_jet n = lg_jet_between(&on_1, &on_2), m = lg_jet_cross(&b, &n); // n = ds/dv and m as above
+    const lg_jet on_a = lg_jet_scaled(c, &m), on_b = lg_jet_scaled(-c, &m);
+    lg_jet_turn(&on_a, &out[0]);
+    lg_jet_turn(&on_b, &out[1]);
+}
+
 /* ---- slides ---- */
 
 static double slide_bias(const lg_element *e, const lg_pose *const f[2], const lg_coordinate *s)
@@ -156,4 +173,12 @@ void lg_slide_row(const lg_element *e, const lg_pose *const f[2], const lg_point
     }
     if (want & LG_ROWS_K)
         lg_coordinate_slide.add_turning(e, f, &s, -c * lam[0], out->K);
+}
+
+void lg_slide_jets(const lg_element *e, double c, const lg_frame_jet f[2], lg_wrench_jet out[2])
+{
+    const lg_jet along = lg_jet_fixed(&f[0], e->p), d = lg_jet_between(&f[0].x, &f[1].x);
+    const lg_jet arm = lg_jet_cross(&along, &d), force = lg_jet_scaled(-c, &along), moment = lg_jet_scaled(-c, &arm);
+    lg_jet_push(&force, out);
+    lg_jet_turn(&moment, &out[0]);
 }

@@ -10,4 +10,8 @@ typedef void lg_coordinate_row(const lg_element *e, const lg_pose *const f[2], c
                                double c, const double *lam, unsigned want, lg_rows *out);
 lg_coordinate_row lg_angle_row, lg_slide_row;
 
+/* Its function `jets`. */
+void lg_angle_jets(const lg_element *e, double c, const lg_frame_jet f[2], lg_wrench_jet out[2]);
+void lg_slide_jets(const lg_element *e, double c, const lg_frame_jet f[2], lg_wrench_jet out[2]);
+
 #endif

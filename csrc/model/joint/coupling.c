@@ -52,6 +52,11 @@ static lg_status term_rows(const lg_element *e, const lg_pose *const f[2], const
     return LG_OK;
 }
 
+static void term_jets(const lg_element *e, const lg_frame_jet f[2], lg_wrench_jet (*out)[2])
+{
+    (is_slide(e) ? lg_slide_jets : lg_angle_jets)(e, own(e)[FACTOR], f, *out);
+}
+
 /* The terms of a row write it one after the other. */
 static lg_status term_all(lg_joints joints, const lg_point *at, const lg_wanted *want)
 {
@@ -90,6 +95,7 @@ static const lg_element_memory angle_memory = {.triads = angle_triads};
         .check = term_check,                                                                                           \
         .couples = lg_element_between,                                                                                 \
         .rows = term_rows,                                                                                             \
+        .jets = term_jets,                                                                                             \
         .all = term_all,                                                                                               \
         .row_label = coupling_row_label,                                                                               \
         __VA_ARGS__}

@@ -52,6 +52,18 @@ static lg_status distance_rows(const lg_element *e, const lg_pose *const f[2], c
     return LG_OK;
 }
 
+/* The direction d/l has the rates that follow from d = l (d/l), where l' = d . d'/l. */
+static void distance_jets(const lg_element *e, const lg_frame_jet f[2], lg_wrench_jet (*out)[2])
+{
+    (void)e;
+    const lg_jet d = lg_jet_between(&f[0].x, &f[1].x);
+    const lg_scalar_jet square = lg_jet_dot(&d, &d), one = {{1}};
+    double l = sqrt(square.at[0]), rate = square.at[1] / (2 * l), second = (square.at[2] / 2 - rate * rate) / l;
+    const lg_scalar_jet length = {{l, rate, second}}, inverse = lg_jet_quotient(&one, &length);
+    const lg_jet n = lg_jet_times(&inverse, &d);
+    lg_jet_push(&n, *out);
+}
+
 static const char *distance_row_label(const lg_element *e, int row)
 {
     (void)e, (void)row;
@@ -71,5 +83,6 @@ const lg_joint_type lg_distance = {
     .couples = lg_element_between,
     .on_point = lg_element_on_point,
     .rows = distance_rows,
+    .jets = distance_jets,
     .row_label = distance_row_label,
 };

@@ -5,6 +5,7 @@
 #define LG_MODEL_JOINT_H
 
 #include "model/body/body.h"
+#include "model/jet.h"
 
 enum { LG_MAX_ROWS = 6 };
 
@@ -67,13 +68,13 @@ struct lg_joint_type {
     int (*couples)(const lg_element *e);
     /* Whether it depends only on the position of the point at this end and exerts only a force there. NULL: no. */
     int (*on_point)(const lg_element *e, int end);
-    /* The degree of a row in the attitude of the body at this end, where attitudes are quadratic in Euler parameters:
-       printed/rows.h. NULL: 0. */
-    int (*degree)(const lg_element *e, int row, int end);
     /* lam, for w and K, has one value per row of the type; `reduced` and the `has` of K begin as zero. With the
        function `all` it serves steps between two states, which do not want Jdot. */
     lg_status (*rows)(const lg_element *e, const lg_pose *const f[2], const lg_point *at, const double *lam,
                       unsigned want, lg_rows *out);
+    /* For each row of the type, the wrenches on the frames by a multiplier of one, along a motion; `has` is zero at
+       first. Each row is the rate of some phi. NULL: they are not known in closed form. */
+    void (*jets)(const lg_element *e, const lg_frame_jet f[2], lg_wrench_jet (*out)[2]);
     /* A batch: writes its rows of phi, phidot, zeta, B, Z, adds B^T lam and forces to the wrenches of the frames and
        the tangent to S. NULL: a loop over `rows`. */
     lg_status (*all)(lg_joints joints, const lg_point *at, const lg_wanted *want);

@@ -42,6 +42,11 @@ static lg_status motion_rows(const lg_element *e, const lg_pose *const f[2], con
     return LG_OK;
 }
 
+static void motion_jets(const lg_element *e, const lg_frame_jet f[2], lg_wrench_jet (*out)[2])
+{
+    (is_slide(e) ? lg_slide_jets : lg_angle_jets)(e, 1, f, *out);
+}
+
 static lg_status motion_at_rest_all(lg_joints joints, const lg_point *at, const lg_wanted *want)
 {
     for (const lg_joint *joint = joints.first; joint < joints.end; joint++)
@@ -96,6 +101,7 @@ static const lg_element_memory angle_memory = {.triads = angle_triads};
         .check = motion_check,                                                                                         \
         .couples = lg_element_between,                                                                                 \
         .rows = motion_rows,                                                                                           \
+        .jets = motion_jets,                                                                                           \
         .all = motion_all,                                                                                             \
         .next_kink = motion_next_kink,                                                                                 \
         .row_label = motion_row_label,                                                                                 \

@@ -57,12 +57,6 @@ static int turning_axes(const lg_element *e)
     return turning_carrier(e) - 1;
 }
 
-/* Translations are along axes of the carrier, and pairs have one axis on each body. */
-static int degree(const lg_element *e, int row, int end)
-{
-    return row >= e->info->nrows - e->info->npairs || e->p[CARRIER] == end + 1;
-}
-
 /* ---- translations ---- */
 
 typedef struct separation { /* the separation seen by the carrier */
@@ -228,6 +222,64 @@ static void pair_tangent(const axis_pair *a, const double Rab[9], lg_rows *out)
     lg_quarters_add(&out->K[1][0], LG_RR, -1, Bt);
 }
 
+/* ---- along a motion ---- */
+
+/* Rows in inertial axes have forces that are constant in space. */
+static void inertial_jets(const lg_element *e, lg_wrench_jet (*out)[2])
+{
+    for (const char *digit = e->info->locked; *digit; digit++, out++)
+        for (int s = 0; s < 2; s++) {
+            (*out)[s].has = LG_JET_FORCE;
+            for (int i = 0; i < 3; i++)
+                (*out)[s].force.at[0][i] = (i == *digit - '1') * (s ? 1 : -1);
+        }
+}
+
+static void translation_jets(const lg_element *e, int p, const lg_frame_jet f[2], lg_wrench_jet (*out)[2])
+{
+    const lg_jet d = lg_jet_between(&f[0].x, &f[1].x);
+    for (const char *digit = e->info->locked; *digit; digit++, out++) {
+        double u[3];
+        lg_triad_axis(e->p + (p ? TRIAD_B : TRIAD_A), *digit - '1', u);
+        const lg_jet along = lg_jet_fixed(&f[p], u), moment = lg_jet_cross(&along, &d);
+        lg_jet_push(&along, *out);
+        lg_jet_turn(&moment, &(*out)[p]);
+    }
+}
+
+static void pair_jets(const lg_element *e, const lg_frame_jet f[2], lg_wrench_jet (*out)[2])
+{
+    for (const char *digit = e->info->pairs; *digit; digit += 2, out++) {
+        double u[3], v[3];
+        lg_triad_axis(e->p + TRIAD_A, digit[0] - '1', u);
+        lg_triad_axis(e->p + TRIAD_B, digit[1] - '1', v);
+        const lg_jet a = lg_jet_fixed(&f[0], u), b = lg_jet_fixed(&f[1], v);
+        const lg_jet on_a = lg_jet_cross(&a, &b), on_b = lg_jet_scaled(-1, &on_a);
+        lg_jet_turn(&on_a, &(*out)[0]);
+        lg_jet_turn(&on_b, &(*out)[1]);
+    }
+}
+
+static void carried_jets(const lg_element *e, int carrier, const lg_frame_jet f[2], lg_wrench_jet (*out)[2])
+{
+    if (carrier)
+        translation_jets(e, carrier - 1, f, out);
+    else
+        inertial_jets(e, out);
+    if (e->info->npairs)
+        pair_jets(e, f, out + e->info->nrows - e->info->npairs);
+}
+
+static void jets(const lg_element *e, const lg_frame_jet f[2], lg_wrench_jet (*out)[2])
+{
+    carried_jets(e, carrier_of(e), f, out);
+}
+
+static void turning_jets(const lg_element *e, const lg_frame_jet f[2], lg_wrench_jet (*out)[2])
+{
+    carried_jets(e, turning_carrier(e), f, out);
+}
+
 /* ---- the functions of the row ---- */
 
 static const char *pairs_row_label(const lg_element *e, int row)
@@ -381,7 +433,7 @@ static const double *triads(const lg_element *e)
     return e->p + TRIAD_A;
 }
 
-static const lg_joint_type in_body_axes = {.axes = turning_axes, .rows = turning_rows};
+static const lg_joint_type in_body_axes = {.axes = turning_axes, .rows = turning_rows, .jets = turning_jets};
 static const lg_element_memory memory = {.triads = triads};
 
 #define LG_CONSTRAINT(symbol)
@@ -403,8 +455,8 @@ static const lg_element_memory memory = {.triads = triads};
         .on_point = on_point,                                                                                          \
         .in = {[LG_FORM_BODY_AXES] = sizeof(joint_translations) == 4 ? &in_body_axes : NULL},                          \
         .axes = axes,                                                                                                  \
-        .degree = degree,                                                                                              \
         .rows = rows,                                                                                                  \
+        .jets = jets,                                                                                                  \
         .all = sizeof(joint_translations) == 4 && sizeof(joint_pairs) == 1 ? lg_points_all : NULL,                     \
         .row_label = pairs_row_label,                                                                                  \
         .memory = has_angle ? &memory : NULL,                                                                          \

@@ -46,53 +46,6 @@ static int is_plain(const lg_joint *joint, int jacobians)
     return 1;
 }
 
-/* ---- along a motion ---- */
-
-int lg_points_are_plain(const lg_joint *joint)
-{
-    if (joint->type->all != lg_points_all || !is_plain(joint, 1))
-        return 0;
-    for (int s = 0; s < 2; s++) {
-        const lg_block *block = joint->e.frame[s]->body->block;
-        if (block && block->node->attitude)
-            return 0;
-    }
-    return 1;
-}
-
-/* Z^T w is s y x g with g = R^T w and y = omega x X (+ U), so that y' = alpha x X (+ U') and g' = g x omega. */
-static void add_rate(const lg_frame *f, double s, const lg_point *at, const double w[3], double *rate)
-{
-    const lg_block *block = f->body->block;
-    const lg_node *node = block->node;
-    const double *q = at->q + block->q, *v = at->v + block->v, *a = at->a + block->v;
-    double turned[9], y[3], ydot[3], g[3], gdot[3], sum[3];
-    const double *R = turned, *omega = v + node->attitude_v;
-    if (node->storage == LG_STORAGE_MATRIX)
-        R = q + node->attitude_q;
-    else
-        node->rotation(q, turned);
-    lg_cross(omega, f->offset, y);
-    lg_cross(a + node->attitude_v, f->offset, ydot);
-    if (node->position == LG_POSITION_BODY) {
-        lg_axpy(3, 1, v, y);
-        lg_axpy(3, 1, a, ydot);
-    }
-    lg_mulT3(R, w, g);
-    lg_cross(g, omega, gdot);
-    lg_cross(ydot, g, sum);
-    lg_add_cross(y, gdot, sum);
-    lg_axpy(3, s, sum, rate + block->v + node->attitude_v);
-}
-
-void lg_points_add_rates(lg_joints joints, const lg_point *at, const double *w, double *rate)
-{
-    for (const lg_joint *joint = joints.first; joint < joints.end; joint++)
-        for (int s = 0; joint->nrows && s < 2; s++)
-            if (joint->e.frame[s]->body->block)
-                add_rate(joint->e.frame[s], s ? 1 : -1, at, w + joint->row, rate);
-}
-
 /* ---- all terms ---- */
 
 lg_status lg_points_all(lg_joints joints, const lg_point *at, const lg_wanted *want)

@@ -28,13 +28,20 @@ static void open_ends(const lg_joint *joint, const lg_point *at, lg_stretched en
         ends[side] = lg_stretched_at(joint->e.frame[side]->body, at);
 }
 
+/* The degree of a row: translations are along axes of one body, and pairs have an axis on each. */
+static int degree_of(const lg_joint *joint, int row, int side)
+{
+    const lg_element_info *info = joint->e.info;
+    return joint->type->axes && (row >= info->nrows - info->npairs || joint->type->axes(&joint->e) == side);
+}
+
 static stretch stretch_of(const lg_joint *joint, int i, const lg_stretched ends[2])
 {
     stretch out = {.s = 1};
     for (int side = 0; side < 2; side++) {
         if (!ends[side].turns)
             continue;
-        int degree = out.degree[side] = joint->type->degree(&joint->e, joint->row_in_type[i], side);
+        int degree = out.degree[side] = degree_of(joint, joint->row_in_type[i], side);
         out.s *= lg_stretch_power(ends[side].n, degree);
         for (int k = 0; k < 4; k++) {
             out.g[side][k] = 2 * degree * ends[side].e[k] / ends[side].n;
@@ -48,9 +55,9 @@ static stretch stretch_of(const lg_joint *joint, int i, const lg_stretched ends[
 static int is_stretched(const lg_joint *joint)
 {
     int sum = 0;
-    for (int i = 0; joint->type->degree && i < joint->nrows; i++)
+    for (int i = 0; i < joint->nrows; i++)
         for (int side = 0; side < 2; side++)
-            sum += joint->type->degree(&joint->e, joint->row_in_type[i], side);
+            sum += degree_of(joint, joint->row_in_type[i], side);
     return sum > 0;
 }
 
