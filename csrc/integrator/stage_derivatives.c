@@ -24,7 +24,7 @@ void lg_stage_derivatives_layout(lg_stage_derivatives *d, lg_stepper *stepper, i
     d->v = lg_arena_doubles(arena, nv * n);
     d->lam = lg_arena_doubles(arena, (size_t)stepper->system->pattern->nrows);
     lg_moves_layout(&d->moves, stepper->system->space, arena);
-    stepper->linear.wants_Z = stepper->backwards;
+    stepper->linear.wants_Z = stepper->backwards && !lg_linearised_knows_rows(&stepper->linear);
     d->follower.linear = &stepper->linear;
     lg_follow_layout(&d->follower, stepper->nparameters, stepper->backwards, arena);
 }

@@ -31,13 +31,13 @@ int lg_model_knows_acceleration_rows(const lg_model *m)
 static void add_joint(lg_form form, const lg_joint *joint, const lg_point *at, double *of_q, double *of_v)
 {
     lg_wrench_jet wrench[LG_MAX_ROWS][2];
+    lg_frame_jet end[2];
     lg_arm_jet to[2];
     for (int s = 0; s < 2; s++) {
-        lg_arm_jet_open(joint->e.frame[s], at, &to[s]);
-        for (int i = 0; i < LG_MAX_ROWS; i++)
+        lg_arm_jet_open(joint->e.frame[s], at, &to[s], &end[s]);
+        for (int i = 0; i < joint->e.info->nrows; i++)
             wrench[i][s].has = 0;
     }
-    const lg_frame_jet end[2] = {to[0].end, to[1].end};
     jets_in(form, joint)(&joint->e, end, wrench);
     for (int s = 0; s < 2; s++)
         for (int i = 0; to[s].arm.block && i < joint->nrows; i++) {

@@ -7,13 +7,6 @@
 #include <float.h>
 #include <math.h>
 
-/* Whether derivatives of the rows of accelerations have a closed form. */
-static int knows_rows(const lg_linearised *l)
-{
-    const lg_sensitivity *sensitivity = l->accel->system->sensitivity;
-    return sensitivity && sensitivity->acceleration_rows;
-}
-
 void lg_linearised_layout(lg_linearised *l, lg_arena *arena)
 {
     const lg_system *system = l->accel->system;
@@ -45,7 +38,7 @@ void lg_linearised_layout(lg_linearised *l, lg_arena *arena)
     l->colour = lg_arena_ints(arena, nblocks);
     l->group = lg_arena_ints(arena, (size_t)pattern->ngroups);
     l->work = lg_arena_doubles(arena, lg_sensitivity_count(system) ? (size_t)lg_sensitivity_work(system) : 0);
-    size_t known = knows_rows(l) ? (size_t)pattern->nvalues : 0;
+    size_t known = lg_linearised_knows_rows(l) ? (size_t)pattern->nvalues : 0;
     l->rows_of_q = lg_arena_doubles(arena, known);
     l->rows_of_v = lg_arena_doubles(arena, known);
 }
@@ -444,7 +437,7 @@ lg_status lg_linearised_subtract_rows(lg_linearised *l, const lg_point *point, i
 {
     const lg_pattern *pattern = l->accel->system->pattern;
     LG_TRY(subtract_parameter(l, point, k, rows));
-    if (!knows_rows(l))
+    if (!lg_linearised_knows_rows(l))
         return subtract_rows(l, point, dq, dv, rows);
     LG_TRY(find_rows(l, point));
     lg_pattern_add_B(pattern, l->rows_of_q, -1, dq, rows);
@@ -662,7 +655,7 @@ lg_status lg_linearised_subtract_rows_adjoint(lg_linearised *l, const lg_point *
 {
     const lg_pattern *pattern = l->accel->system->pattern;
     int depends = 0, fixed = (l->accel->system->flags & LG_SYSTEM_FIXED_ROWS) != 0;
-    if (knows_rows(l)) {
+    if (lg_linearised_knows_rows(l)) {
         LG_TRY(find_rows(l, point));
         lg_pattern_add_BT(pattern, l->rows_of_q, -1, w, q);
         lg_pattern_add_BT(pattern, l->rows_of_v, -1, w, v);

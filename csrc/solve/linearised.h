@@ -27,6 +27,13 @@ typedef struct lg_linearised {
     int *colour, *group; /* of blocks, -1: none yet; room for a flag of each group */
 } lg_linearised;
 
+/* Whether the derivatives of the rows of accelerations have a closed form. */
+static inline int lg_linearised_knows_rows(const lg_linearised *l)
+{
+    const lg_sensitivity *sensitivity = l->accel->system->sensitivity;
+    return sensitivity && sensitivity->acceleration_rows;
+}
+
 void lg_linearised_layout(lg_linearised *l, lg_arena *arena);
 
 /* K, D, B and Z at a point that has a and lam; adds to the matrix of `also` as well (NULL: none). */

@@ -9,6 +9,7 @@ void lg_herk_layout_derivatives(lg_stepper *self, lg_arena *arena)
     size_t n = self->backwards ? 1 : (size_t)self->nparameters, nv = (size_t)self->system->space->nv;
     size_t nrows = (size_t)self->system->pattern->nrows;
     lg_stage_derivatives_layout(&d->at, self, rk->stages, arena);
+    self->linear.wants_Z = self->backwards;
     d->theta = lg_arena_doubles(arena, nv);
     d->q = lg_arena_doubles(arena, (size_t)self->system->space->nq);
     d->v = lg_arena_doubles(arena, nv);

@@ -4,46 +4,43 @@
 /* ---- the motion ---- */
 
 /* Adds what the accelerations of the block give to those at v' = 0. */
-static void add_accelerations(const double *a, lg_arm_jet *jet)
+static void add_accelerations(const lg_arm *arm, const double *a, lg_frame_jet *end)
 {
-    const lg_arm *arm = &jet->arm;
     const lg_node *node = arm->block->node;
     double turning[3], apart[3], inertial[3];
     if (arm->attitude)
         lg_mul_columns(node->attitude_n, arm->attitude->H, a + node->attitude_v, turning);
     else
         lg_copy(3, a + node->attitude_v, turning);
-    lg_axpy(3, 1, turning, jet->end.omegadot);
+    lg_axpy(3, 1, turning, end->omegadot);
     lg_cross(turning, arm->X, apart);
     if (node->position == LG_POSITION_BODY)
         lg_axpy(3, 1, a, apart);
     lg_mul3(arm->R, apart, inertial);
-    lg_axpy(3, 1, inertial, jet->end.x.at[2]);
+    lg_axpy(3, 1, inertial, end->x.at[2]);
     if (node->position == LG_POSITION_INERTIAL)
-        lg_axpy(3, 1, a, jet->end.x.at[2]);
+        lg_axpy(3, 1, a, end->x.at[2]);
 }
 
-/* Its arm, and the rates of its node where velocities are in body axes. */
-static void open_arm(const double *a, lg_arm_jet *jet)
+/* The arm's rates, and those of its node where velocities are in body axes. */
+static void open_rates(const double *a, const double omegadot[3], lg_arm_jet *jet)
 {
     const lg_arm *arm = &jet->arm;
-    const double *omega = jet->end.omega;
     lg_copy(3, arm->X, jet->X[0]);
-    lg_cross(omega, jet->X[0], jet->X[1]);
-    lg_cross(omega, jet->X[1], jet->X[2]);
-    lg_add_cross(jet->end.omegadot, jet->X[0], jet->X[2]);
+    lg_cross(arm->omega, jet->X[0], jet->X[1]);
+    lg_cross(arm->omega, jet->X[1], jet->X[2]);
+    lg_add_cross(omegadot, jet->X[0], jet->X[2]);
     if (arm->block->node->position != LG_POSITION_BODY)
         return;
     lg_copy(3, arm->v, jet->node[1]);
     lg_copy(3, a, jet->node[2]);
-    lg_add_cross(omega, arm->v, jet->node[2]);
+    lg_add_cross(arm->omega, arm->v, jet->node[2]);
 }
 
-void lg_arm_jet_open(const lg_frame *f, const lg_point *at, lg_arm_jet *out)
+void lg_arm_jet_open(const lg_frame *f, const lg_point *at, lg_arm_jet *out, lg_frame_jet *end)
 {
     const lg_pose *pose = lg_pose_of(f, at);
     const lg_block *block = f->body->block;
-    lg_frame_jet *end = &out->end;
     lg_copy(3, pose->x, end->x.at[0]);
     lg_copy(3, pose->xdot, end->x.at[1]);
     lg_copy(3, pose->xdd, end->x.at[2]);
@@ -52,13 +49,14 @@ void lg_arm_jet_open(const lg_frame *f, const lg_point *at, lg_arm_jet *out)
     out->arm.block = NULL;
     if (!block)
         return;
-    f->body->type->rigid->open(f, at, &out->arm);
-    add_accelerations(at->a + block->v, out);
-    open_arm(at->a + block->v, out);
     const lg_node *node = block->node;
+    const double *a = at->a + block->v;
+    f->body->type->rigid->open(f, at, &out->arm);
+    add_accelerations(&out->arm, a, end);
+    open_rates(a, end->omegadot, out);
     if (out->arm.attitude)
-        node->attitude->open(out->arm.q + node->attitude_q, out->arm.v + node->attitude_v,
-                             at->a + block->v + node->attitude_v, &out->attitude);
+        node->attitude->open(out->arm.q + node->attitude_q, out->arm.v + node->attitude_v, a + node->attitude_v,
+                             &out->attitude);
 }
 
 /* ---- rows ---- */
@@ -97,7 +95,7 @@ static void add_position(const lg_arm_jet *jet, const lg_wrench_jet *wrench, con
     if (!body)
         return;
     double swept[3];
-    lg_cross(jet->end.omega, g[0], swept);
+    lg_cross(jet->arm.omega, g[0], swept);
     add_values(3, -1, swept, n, of_v);
 }
 
@@ -126,15 +124,33 @@ static void add_moments(const lg_arm_jet *jet, unsigned has, const double g[LG_J
     lg_axpy(3, 2, swept, m[2]);
 }
 
+/* The same for a force that is constant in space. */
+static void pull_constant(const lg_arm_jet *jet, const double force[3], int n, double *of_q, double *of_v)
+{
+    const lg_node *node = jet->arm.block->node;
+    double g[3], m[LG_JET][3], rate[3];
+    lg_mulT3(jet->arm.R, force, g);
+    lg_cross(jet->X[0], g, m[0]);
+    lg_cross(jet->X[1], g, rate);
+    lg_cross(jet->X[2], g, m[2]);
+    lg_cross(m[0], jet->arm.omega, m[1]);
+    lg_axpy(3, 2, rate, m[1]);
+    add_turning(jet, m, n, of_q + node->attitude_v * n, of_v + node->attitude_v * n);
+}
+
 void lg_arm_jet_pull(const lg_arm_jet *jet, const lg_wrench_jet *wrench, int n, double *of_q, double *of_v)
 {
     const lg_node *node = jet->arm.block->node;
     double g[LG_JET][3], m[LG_JET][3] = {{0}}, swept[3];
+    if (wrench->has == LG_JET_FORCE && node->position != LG_POSITION_BODY) {
+        pull_constant(jet, wrench->force.at[0], n, of_q, of_v);
+        return;
+    }
     for (int k = 0; k < LG_JET; k++) {
         if (wrench->has & (k ? LG_JET_TURNS : LG_JET_FORCE))
-            lg_mulT3(jet->end.R, wrench->force.at[k], g[k]);
+            lg_mulT3(jet->arm.R, wrench->force.at[k], g[k]);
         if (wrench->has & LG_JET_MOMENT)
-            lg_mulT3(jet->end.R, wrench->moment.at[k], m[k]);
+            lg_mulT3(jet->arm.R, wrench->moment.at[k], m[k]);
     }
     for (int i = 0; i < 3; i++)
         m[1][i] *= 2;
@@ -143,7 +159,7 @@ void lg_arm_jet_pull(const lg_arm_jet *jet, const lg_wrench_jet *wrench, int n, 
         if (node->position != LG_POSITION_FIXED)
             add_position(jet, wrench, g, n, of_q, of_v);
     }
-    lg_cross(jet->end.omega, m[0], swept);
+    lg_cross(jet->arm.omega, m[0], swept);
     lg_axpy(3, -1, swept, m[1]);
     add_turning(jet, m, n, of_q + node->attitude_v * n, of_v + node->attitude_v * n);
 }

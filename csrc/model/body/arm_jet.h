@@ -12,13 +12,12 @@
 
 typedef struct lg_arm_jet {
     lg_arm arm; /* block NULL: the body does not move with a block */
-    lg_frame_jet end;
     double X[LG_JET][3], node[LG_JET][3]; /* in body axes: the arm, and the rates of the point where it begins */
     lg_attitude attitude; /* with the second rates; of coordinates other than those of Lie groups */
 } lg_arm_jet;
 
-/* Opens it at a point with accelerations a, for a frame whose pose has biases. */
-void lg_arm_jet_open(const lg_frame *f, const lg_point *at, lg_arm_jet *out);
+/* Opens it at a point with accelerations a, for a frame whose pose has biases, with the motion of that frame. */
+void lg_arm_jet_open(const lg_frame *f, const lg_point *at, lg_arm_jet *out, lg_frame_jet *end);
 /* Adds the derivatives of phi'' at fixed a by q and v, as rows of n values each. */
 void lg_arm_jet_pull(const lg_arm_jet *jet, const lg_wrench_jet *wrench, int n, double *of_q, double *of_v);
 
