@@ -8,9 +8,6 @@ The formulation is a property of the body: it may differ from body to body, and 
 
 from __future__ import annotations
 
-import gc
-from collections.abc import Iterator
-from contextlib import contextmanager
 from types import FunctionType
 from typing import TYPE_CHECKING, NoReturn
 
@@ -23,23 +20,13 @@ from lgint._build.flexible import ModalBody
 from lgint._build.joints import MEANT
 from lgint._build.rods import RodBuilder
 from lgint._build.rolling import RollingBuilder
+from lgint._model.collector import uncollected
 from lgint._model.compile import value_count
 from lgint._model.compiled import check_tangent
 from lgint._model.joints import JOINTS
 from lgint._model.model import Model
 from lgint._model.record import BodyRow, ControlRow, Record
-
-
-@contextmanager
-def uncollected() -> Iterator[None]:
-    """Suspends the garbage collector, which would look at the parts of a long model again and again, and free none."""
-    enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if enabled:
-            gc.enable()
+from lgint._model.series import model_of
 
 
 class ModelBuilder(RodBuilder, RollingBuilder):
@@ -89,7 +76,7 @@ class ModelBuilder(RodBuilder, RollingBuilder):
         for name in self._bodies.keys() & self._without_joint:
             self._check_coordinates(name)
         with uncollected():
-            model = redundancy.resolve(Model(self._record(redundant)), start, redundant)
+            model = redundancy.resolve(model_of(self._record(redundant)), start, redundant)
         if start == "project":
             return redundancy.closed(model)
         check_start(model)
@@ -99,7 +86,8 @@ class ModelBuilder(RodBuilder, RollingBuilder):
         """The record of what has been added so far."""
         q0, v0 = self._start()
         controls = self._control_rows()
-        v0 = np.concatenate([v0, *(_starts_of(control) for control in controls.values())])
+        if controls:
+            v0 = np.concatenate([v0, *(_starts_of(control) for control in controls.values())])
         record: Record = {
             "gravity": self._gravity.tolist(),
             "bodies": {name: self._row(name) for name in self._bodies},
@@ -116,7 +104,7 @@ class ModelBuilder(RodBuilder, RollingBuilder):
         }
         if controls:
             record["controls"] = controls
-        _check_tangents(controls, q0, v0)
+            _check_tangents(controls, q0, v0)
         return record
 
     def _start(self) -> tuple[Array, Array]:
@@ -182,7 +170,8 @@ def check_start(model: Model) -> None:
 
     It names the edge of a rod that may be turned to either side; the constraint row, the level and the residual.
     """
-    model.core.remember(0.0, model.q0, model.v0, np.zeros(model.nv), np.zeros(model.core.nmem))
+    if model.core.nmem:
+        model.core.remember(0.0, model.q0, model.v0, np.zeros(model.nv), np.zeros(model.core.nmem))
     scales = {"position": 1.0, "velocity": 1.0 + largest(model.v0)}
     for (level, scale), residual in zip(scales.items(), model.core.residual(0.0, model.q0, model.v0), strict=True):
         if largest(residual) > START_TOLERANCE * scale:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from types import MappingProxyType
 from typing import Any, Final
 
@@ -178,12 +178,43 @@ class Model(System):
                 if change.any() and not self._starts_by_joint(name):
                     other = other._with_com_at_start(name, change)
             return other
+        other = self._varied(record, {value.owner for value in names.values()})
+        other.origin = None
+        return other
+
+    def _varied(self, record: Record, owners: Set[str]) -> Model:
+        """The model with another record, in which only parameters that depend on some owners differ."""
         other = self._copy()
-        owners = {value.owner for value in names.values()}
         other._parameters = parameters_of(self._compiled, self._parameters, record, owners)
         other.core = self.core.varied(other._parameters, other._make(self._compiled.states and States()))
         other._set_record(record)
-        other.origin = None
+        return other
+
+    def alike(self, record: Record, owners: Set[str], *, same_start: bool) -> Model:
+        """The model of a record that differs from this model's in the start and in parameters of some owners.
+
+        Parameters
+        ----------
+        record : dict
+            As `Model` takes it, with the same memory at the start.
+        owners : set of str
+            Parts of the model whose parameters differ; "gravity" stands for all weights.
+        same_start : bool
+            Whether the start of the record is the one from which this model was made.
+
+        Returns
+        -------
+        Model
+            With the bits of `Model(record)`.
+
+        Raises
+        ------
+        ValueError, SingularError
+            If a parameter is not valid, or belongs to the shape of the model.
+        """
+        other = self._varied(record, owners)
+        if not same_start:
+            other._set_start(record["q0"], record["v0"], self.mem0)
         return other
 
     def _with_com_at_start(self, name: str, change: Array) -> Model:

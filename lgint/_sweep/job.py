@@ -13,8 +13,10 @@ import numpy as np
 
 from lgint import _core
 from lgint._args import choice, guess
+from lgint._model.collector import uncollected
 from lgint._model.keys import UnnamedError, key_of
 from lgint._model.model import Model
+from lgint._model.series import Series
 from lgint._model.system import System
 from lgint._run.ensemble import Ensemble
 from lgint._run.integrate import integrate, methods
@@ -138,6 +140,10 @@ class Job:
 
     # ---- the runs ----
 
+    @functools.cached_property
+    def _series(self) -> Series:
+        return Series()
+
     def __call__(
         self, runs: Sequence[Mapping[str, Any]], check_stop: Callable[[float], None] | None = None
     ) -> tuple[float, list[Outcome]]:
@@ -165,7 +171,8 @@ class Job:
         self, runs: Sequence[tuple[int, Mapping[str, Any]]], check_stop: Callable[[float], None] | None
     ) -> dict[int, Outcome]:
         """Outcomes of runs with the same arguments, by the numbers of the runs."""
-        models = {i: attempt(self.model, run) for i, run in runs}
+        with uncollected(), self._series.running():
+            models = {i: attempt(self.model, run) for i, run in runs}
         made = {i: model for i, model in models.items() if not isinstance(model, Failure)}
         found = trajectories([*made.values()], self.arguments(runs[0][1]), check_stop) if made else []
         done = models | dict(zip(made, found, strict=True))
