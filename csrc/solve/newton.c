@@ -124,7 +124,7 @@ static void assess(iteration *it, const lg_residual_norms *norms)
         return;
     }
     it->first_error = it->error;
-    if (is_surprise(it))
+    if (!it->settings->measures && is_surprise(it))
         it->memory->steps_to_test = STEPS_AFTER_SURPRISE;
     it->tested = it->settings->plain || it->memory->untested_steps >= UNTESTED_STEPS || it->memory->steps_to_test > 0 ||
                  it->memory->first_error == 0;

@@ -21,7 +21,7 @@
    its end if it is the first after a reset or a change of h, if the seven steps before it were not tested, and if its
    first error is a surprise: more than four times that of the step before, or a residual above a tenth of its terms.
    After a surprise the next 32 steps are tested as well, since a force without declared kinks that has switched on will
-   switch off again.
+   switch off again. With `measures`, a step trusts only contractions of its own, and surprises do not count.
 
    With the other policy, corrections after the eighth of a step may be shortened: half of one by a new matrix is taken
    back, up to eight times, where it has not made the error smaller. Forces that level off, as smooth friction does,

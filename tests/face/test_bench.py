@@ -545,7 +545,7 @@ def test_order_eight_takes_a_third_of_the_evaluations_on_a_rod_for_ten_digits():
     assert 1.2 < coarse < 1.6 and 2.9 < fine < 3.5
 
 
-@pytest.mark.parametrize(("case", "fixed", "each"), [("top", 1.6, 0.4), ("links", 2.4, 0.3)])
+@pytest.mark.parametrize(("case", "fixed", "each"), [("top", 1.6, 0.4), ("links", 2.1, 0.3)])
 def test_what_derivatives_cost(case, fixed, each):
     """In runs without them, by the committed counts of a heavy top and of a chain of 100 links."""
     counts = bench_counts.read(Path(__file__).parents[2] / "benchmarks" / "instructions.csv")
@@ -553,7 +553,7 @@ def test_what_derivatives_cost(case, fixed, each):
     assert all(total[0] < total[p] <= (fixed + each * p) * total[0] for p in (1, 5))
 
 
-@pytest.mark.parametrize(("case", "fixed", "each"), [("top", 2.0, 0.15), ("links", 2.85, 0.05)])
+@pytest.mark.parametrize(("case", "fixed", "each"), [("top", 2.0, 0.15), ("links", 2.65, 0.05)])
 def test_what_derivatives_cost_backwards(case, fixed, each):
     """In runs without them, together with the run itself."""
     counts = bench_counts.read(Path(__file__).parents[2] / "benchmarks" / "instructions.csv")

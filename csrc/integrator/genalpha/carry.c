@@ -17,17 +17,16 @@ int lg_alpha_carry_layout(const lg_genalpha_stepper *g, double *base, lg_alpha_c
 {
     const lg_system *system = g->base.system;
     int nv = system->space->nv, nrows = system->pattern->nrows, nmu = lg_alpha_mu_count(g);
-    int back = g->extrapolates, used = 0;
+    int used = 0;
     carry->a = genalpha_take(base, &used, nv);
     carry->h = genalpha_take(base, &used, 1);
     carry->steps = genalpha_take(base, &used, 1);
     carry->memory = genalpha_take(base, &used, LG_NEWTON_MEMORY);
-    for (int i = 0; i < 3; i++) {
-        int count = i < 2 || g->undamped ? back : 0;
-        carry->w[i] = genalpha_take(base, &used, count * nv);
-        carry->mu[i] = genalpha_take(base, &used, count * nmu);
+    for (int i = 0; i < g->nvalues; i++) {
+        carry->w[i] = genalpha_take(base, &used, nv);
+        carry->mu[i] = genalpha_take(base, &used, nmu);
         if (i > 0)
-            carry->lam[i - 1] = genalpha_take(base, &used, count * nrows);
+            carry->lam[i - 1] = genalpha_take(base, &used, nrows);
     }
     carry->vdot = genalpha_take(base, &used, g->estimates ? nv : 0);
     carry->formed_at = genalpha_take(base, &used, lg_alpha_keeps_matrix(g) ? lg_alpha_state_count(system) : 0);

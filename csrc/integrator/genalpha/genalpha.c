@@ -189,6 +189,7 @@ static lg_status genalpha_prepare(lg_stepper *self)
     g->force_terms = options->tangent_terms.choice == LG_TERMS_FORCE;
     g->operator = options->tangent_operator.number != 0;
     g->scaled = options->scaling.number != 0;
+    g->nvalues = !g->extrapolates ? 0 : self->nparameters ? LG_ALPHA_VALUES : g->undamped ? 3 : 2;
     g->implicit.newton = settings_of(g);
     self->accel.guest = mu_plan(g);
     self->stats.newton = newton_name(g);
@@ -295,26 +296,37 @@ static lg_status genalpha_reset(lg_stepper *self, lg_state *state)
     return LG_OK;
 }
 
-/* Weights of the values of the last three steps, the latest first, in the first guess: a straight line through two
-   values. Without damping three values are used, which is exact for alternating values as well. Those are then a mode
-   of the method; a straight line would predict 3 instead of -1, and the part of that error that Newton's method leaves
-   would excite the mode in resonance. */
-static void guess_weights(const lg_genalpha_stepper *g, const lg_alpha_carry *c, double weights[3])
+/* Constraints let accelerations oscillate from step to step as (-r)^n. */
+static double oscillating_root(const lg_alpha *p)
 {
-    double steps = g->anew ? 0 : *c->steps, ratio = steps < 2 ? 0 : g->h == *c->h ? 1 : g->h / *c->h;
-    int three = g->undamped && steps >= 3 && g->h == *c->h;
-    weights[0] = three ? 1 : 1 + ratio;
-    weights[1] = three ? 1 : -ratio;
-    weights[2] = three ? -1 : 0;
+    return (1.5 - p->gamma) / (0.5 + p->gamma);
 }
 
-static void combine(int n, const double weights[3], const double *x0, const double *x1, const double *x2,
+/* Weights of the values of the last steps, the latest first, in the first guess: a straight line through two values.
+   Without damping three values are used, which is exact for alternating values as well. Those are then a mode of the
+   method; a straight line would predict 3 instead of -1, and the part of that error that Newton's method leaves would
+   excite the mode in resonance. Runs with sensitivities solve more exactly and take four, exact for a parabola and for
+   the mode (-r)^n that starts excite. */
+static void guess_weights(const lg_genalpha_stepper *g, const lg_alpha_carry *c, double weights[LG_ALPHA_VALUES])
+{
+    double steps = g->anew ? 0 : *c->steps, ratio = steps < 2 ? 0 : g->h == *c->h ? 1 : g->h / *c->h;
+    double available = g->h == *c->h ? fmin(steps, g->nvalues) : 0, r = oscillating_root(&g->alpha);
+    int three = g->undamped && available == 3;
+    const double line[] = {1 + ratio, -ratio, 0, 0}, alternating[] = {1, 1, -1, 0},
+                 parabola[] = {3 - r, 3 * r - 3, 1 - 3 * r, r};
+    lg_copy(LG_ALPHA_VALUES, available == 4 ? parabola : three ? alternating : line, weights);
+}
+
+/* out = weights[0] x + weights[1] earlier[0] + ... */
+static void combine(int n, const double weights[LG_ALPHA_VALUES], const double *x, double *const earlier[],
                     double *restrict out)
 {
+    const double *next = earlier[0];
     for (int i = 0; i < n; i++)
-        out[i] = weights[0] * x0[i] + weights[1] * x1[i];
-    if (weights[2] != 0)
-        lg_axpy(n, weights[2], x2, out);
+        out[i] = weights[0] * x[i] + weights[1] * next[i];
+    for (int k = 2; k < LG_ALPHA_VALUES; k++)
+        if (weights[k] != 0)
+            lg_axpy(n, weights[k], earlier[k - 1], out);
 }
 
 /* The unknowns that Newton's method starts from. */
@@ -328,11 +340,11 @@ static void guess(lg_genalpha_stepper *g, const lg_alpha_carry *c)
         lg_zero(nmu, g->mu);
         return;
     }
-    double weights[3];
+    double weights[LG_ALPHA_VALUES];
     guess_weights(g, c, weights);
-    combine(nv, weights, *c->steps >= 1 && !g->anew ? c->w[0] : state->a, c->w[1], c->w[2], g->w);
-    combine(nrows, weights, state->lam, c->lam[0], c->lam[1], g->lam);
-    combine(nmu, weights, c->mu[0], c->mu[1], c->mu[2], g->mu);
+    combine(nv, weights, *c->steps >= 1 && !g->anew ? c->w[0] : state->a, c->w + 1, g->w);
+    combine(nrows, weights, state->lam, c->lam, g->lam);
+    combine(nmu, weights, c->mu[0], c->mu + 1, g->mu);
 }
 
 /* The part of a_n - vdot_n that belongs to a smooth motion, Delta (vdot_n - vdot_n-1), is in proportion to h. The rest
@@ -431,12 +443,12 @@ static void hand_over(const lg_genalpha_stepper *g, const double *lam_n, const d
     if (g->estimates)
         lg_copy(nv, vdot_n, c->vdot);
     memcpy(c->memory, &g->memory, sizeof g->memory);
-    if (g->extrapolates) {
-        int back = g->undamped ? 2 : 1;
+    if (g->nvalues > 0) {
+        int back = g->nvalues - 1;
         shift(nv, back, c->w, g->w);
         shift(nrows, back - 1, c->lam, lam_n);
         shift(nmu, back, c->mu, g->mu);
-        *c->steps = g->anew ? 1 : *c->steps < 3 ? *c->steps + 1 : 3;
+        *c->steps = g->anew ? 1 : *c->steps < LG_ALPHA_VALUES ? *c->steps + 1 : LG_ALPHA_VALUES;
     }
     if (g->state_changed && g->matrix_valid)
         lg_copy(lg_alpha_state_count(g->base.system), g->new_state, c->formed_at);

@@ -13,6 +13,7 @@
 #include "integrator/implicit.h"
 
 enum { LG_ALPHA_BLOCK = 6 }; /* velocities of a Lie kind */
+enum { LG_ALPHA_VALUES = 4 }; /* most values from which the unknowns are extrapolated */
 
 typedef struct lg_alpha {
     double alpha_m, alpha_f, beta, gamma, sigma, kappa;
@@ -30,9 +31,10 @@ typedef struct lg_alpha_state {
 /* The data that a step takes over from earlier steps. */
 typedef struct lg_alpha_carry {
     double *a, *h; /* a_n, and the h that it belongs to; 0: no step yet */
-    double *steps; /* number of earlier steps whose values are available: 0 to 3 */
+    double *steps; /* number of earlier steps whose values are available, up to LG_ALPHA_VALUES */
     double *memory; /* an lg_newton_memory */
-    double *w[3], *lam[2], *mu[3]; /* values to extrapolate from, the latest first; lam begins with lam_n-1 */
+    double *w[LG_ALPHA_VALUES], *mu[LG_ALPHA_VALUES]; /* values to extrapolate from, the latest first */
+    double *lam[LG_ALPHA_VALUES - 1]; /* the same, from lam_n-1 on */
     double *vdot; /* vdot_n-1, if errors are estimated: see lg_alpha_knows_vdot */
     double *formed_at; /* of the matrix that is kept */
 } lg_alpha_carry;
@@ -72,6 +74,7 @@ struct lg_genalpha_stepper {
     lg_alpha_index index;
     const lg_alpha_form *form;
     int optimal_start, extrapolates, undamped, force_terms, operator, scaled, estimates, adapts;
+    int nvalues; /* from which the unknowns are extrapolated, at most; 0: they are not */
 
     /* the current step */
     const lg_state *start;
