@@ -87,7 +87,7 @@ static PyObject *method_row(const void *Py_UNUSED(context), int index)
                          m->order, "error_order", lg_method_error_order(m), "stepper", m->stepper->name, "explicit",
                          PyBool_FromLong(lg_stepper_is_explicit(m->stepper)), "differentiated",
                          PyBool_FromLong(m->stepper->sensitivities != NULL), "needs", momenta ? momenta->needs : NULL,
-                         "extra", momenta ? momenta->name : NULL, "momentum", momentum, "energy", energy, "steadier",
+                         "extra", momenta ? "p" : NULL, "momentum", momentum, "energy", energy, "steadier",
                          steadier ? steadier->name : NULL, "reference", m->reference, "doc", m->doc, "options",
                          lg_list_of(m->options->count, option_row, m->options->row), "tableau",
                          tableau_dict(lg_method_tableau(m)));
@@ -182,7 +182,7 @@ static PyObject *element_row(const void *Py_UNUSED(context), int index)
 static PyObject *identity_of(const lg_node *node)
 {
     double q[LG_NODE_NQ];
-    node->identity(0, q);
+    lg_node_identity(node, 0, q);
     return lg_list_of(node->nq, number, q);
 }
 

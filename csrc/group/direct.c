@@ -65,13 +65,6 @@ static void subtract_position(const double *x0, const double *x1, double *u)
         u[i] = x1[i] - x0[i];
 }
 
-static void so3_identity(int n, double *q)
-{
-    (void)n;
-    lg_zero(3, q);
-    lg_identity3(q + 3);
-}
-
 static void so3_retract(int n, const double *q0, const double *theta, double *q)
 {
     (void)n;
@@ -91,13 +84,6 @@ static void so3_rotation(const double *q, double R[9])
     lg_copy(9, q + 3, R);
 }
 
-static void s3_identity(int n, double *q)
-{
-    (void)n;
-    lg_zero(7, q);
-    q[3] = 1;
-}
-
 static void s3_retract(int n, const double *q0, const double *theta, double *q)
 {
     (void)n;
@@ -115,12 +101,6 @@ static void s3_difference(int n, const double *q0, const double *q1, double *the
 static void s3_rotation(const double *q, double R[9])
 {
     lg_quat_matrix(q + 3, R);
-}
-
-static void rv_identity(int n, double *q)
-{
-    (void)n;
-    lg_zero(6, q);
 }
 
 static void rv_retract(int n, const double *q0, const double *theta, double *q)
@@ -192,7 +172,6 @@ static void s3_polish(double *q)
         .attitude_q = 3,                                                                                               \
         .attitude_v = 3,                                                                                               \
         .attitude_n = 3,                                                                                               \
-        .identity = group##_identity,                                                                                  \
         .retract = group##_retract,                                                                                    \
         .move = group##_move,                                                                                          \
         .stage = group##_stage,                                                                                        \

@@ -213,13 +213,6 @@ static void fixed_null_move(const double *q, const double *u, double *q1)
     null_move(0, q, u, q1);
 }
 
-static void pose_identity(int n, double *q)
-{
-    (void)n;
-    lg_zero(7, q);
-    q[3] = 1;
-}
-
 static void pose_rotation(const double *q, double R[9])
 {
     quat_rotation(q + 3, R);
@@ -239,13 +232,6 @@ static void pose_own(const double *q, const double *v, const double *lam, double
                      double *zeta, double *Z, double *K)
 {
     unit_length_row(3, q, v, lam, phi, phidot, B, zeta, Z, K);
-}
-
-static void fixed_identity(int n, double *q)
-{
-    (void)n;
-    lg_zero(4, q);
-    q[0] = 1;
 }
 
 static void fixed_transport(const double *q0, const double *q, const double *u, double *w, double *W)
@@ -282,7 +268,6 @@ const lg_node lg_euler_parameters_fixed = {
     .position = LG_POSITION_FIXED,
     .storage = LG_STORAGE_QUATERNION,
     .attitude_n = 4,
-    .identity = fixed_identity,
     LG_LINEAR_ROW(fixed),
     .rotation = quat_rotation,
     .attitude = &rates,
@@ -302,7 +287,6 @@ const lg_node lg_euler_parameters = {
     .attitude_q = 3,
     .attitude_v = 3,
     .attitude_n = 4,
-    .identity = pose_identity,
     LG_LINEAR_ROW(pose),
     .rotation = pose_rotation,
     .attitude = &rates,

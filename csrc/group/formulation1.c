@@ -35,12 +35,6 @@ static void euler_difference(const double *e0, const double *e1, double *theta)
     lg_s3_difference(e0, e1, theta);
 }
 
-static void euler_identity(double *e)
-{
-    lg_zero(4, e);
-    e[0] = 1;
-}
-
 /* ---- Tait-Bryan angles ---- */
 
 static void angles_rotation(const double *e, double R[9])
@@ -91,11 +85,6 @@ static void angles_difference(const double *e0, const double *e1, double *theta)
     lg_so3_difference(R0, R1, theta);
 }
 
-static void angles_identity(double *e)
-{
-    lg_zero(3, e);
-}
-
 static double angles_pose_regular(const double *q)
 {
     return fabs(cos(q[4]));
@@ -110,12 +99,6 @@ static double angles_fixed_regular(const double *q)
 
 /* The functions of a node, from those of a storage and of `group`, which has the same velocities. */
 #define FUNCTIONS(kind, storage, group, x)                                                                             \
-    static void kind##_identity(int n, double *q)                                                                      \
-    {                                                                                                                  \
-        (void)n;                                                                                                       \
-        lg_zero(x, q);                                                                                                 \
-        storage##_identity(q + x);                                                                                     \
-    }                                                                                                                  \
     static void kind##_retract(int n, const double *q0, const double *theta, double *q)                                \
     {                                                                                                                  \
         (void)n;                                                                                                       \
@@ -172,7 +155,6 @@ static double angles_fixed_regular(const double *q)
         .attitude_q = x,                                                                                               \
         .attitude_v = x,                                                                                               \
         .attitude_n = 3,                                                                                               \
-        .identity = kind##_identity,                                                                                   \
         .retract = kind##_retract,                                                                                     \
         .difference = kind##_difference,                                                                               \
         .rate = kind##_rate,                                                                                           \

@@ -28,7 +28,7 @@ void lg_group_exp(const lg_group *group, const double *v, const double *unused, 
         group->exp(v, g);
         return;
     }
-    group->node->identity(0, g);
+    lg_node_identity(group->node, 0, g);
     group->node->retract(0, g, v, g);
 }
 
@@ -36,7 +36,7 @@ void lg_group_log(const lg_group *group, const double *g, const double *unused, 
 {
     (void)unused;
     double identity[LG_NODE_NQ];
-    group->node->identity(0, identity);
+    lg_node_identity(group->node, 0, identity);
     group->node->difference(0, identity, g, v);
 }
 

@@ -4,23 +4,12 @@
 
 LG_LINEAR_FUNCTIONS(rn, n)
 
-static void rn_identity(int n, double *q)
-{
-    lg_zero(n, q);
-}
-
 const lg_node lg_rn = {
     .name = "Rn",
     .reference = "holzinger2024, (31)",
     .position = LG_POSITION_NO_BODY,
-    .identity = rn_identity,
     LG_LINEAR_ROW(rn),
 };
-
-static void first_order_identity(int n, double *q)
-{
-    (void)n, (void)q;
-}
 
 static void first_order_retract(int n, const double *q0, const double *theta, double *q)
 {
@@ -38,7 +27,6 @@ const lg_node lg_first_order = {
     .reference = "docs/control",
     .position = LG_POSITION_NONE,
     .linear = 1,
-    .identity = first_order_identity,
     .retract = first_order_retract,
     .difference = first_order_difference,
     .rate = rn_rate,

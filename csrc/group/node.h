@@ -84,7 +84,6 @@ typedef struct lg_node {
     int attitude_q, attitude_v,
         attitude_n; /* indices of the attitude's first coordinate and first rate; number of rates */
 
-    void (*identity)(int n, double *q);
     /* q = q0 exp(theta); q may be q0. */
     void (*retract)(int n, const double *q0, const double *theta, double *q);
     /* `retract` within a step: rotations are polished only at the end of the step. `move` also gives w = T(theta) y (y
@@ -125,6 +124,7 @@ extern const lg_node *const lg_nodes[];
 extern const int lg_node_count;
 const lg_node *lg_node_find(const char *name); /* NULL: no kind has this name */
 
+void lg_node_identity(const lg_node *node, int n, double *q); /* the neutral element */
 const char *lg_node_position_name(lg_node_position position); /* "no_body" */
 const char *lg_storage_name(lg_storage storage); /* "matrix"; NULL: there is no rotation */
 

@@ -1,6 +1,8 @@
 /* The table of node kinds. */
 #include "group/node.h"
 
+#include "core/small.h"
+
 #include <string.h>
 
 #define LG_NODE(symbol, name) &symbol,
@@ -35,4 +37,14 @@ const char *lg_storage_name(lg_storage storage)
         [LG_STORAGE_VECTOR] = "vector", [LG_STORAGE_ANGLES] = "angles",
     };
     return names[storage];
+}
+
+void lg_node_identity(const lg_node *node, int n, double *q)
+{
+    double *rotation = q + node->attitude_q;
+    lg_zero(lg_node_nq(node, n), q);
+    if (node->storage == LG_STORAGE_MATRIX)
+        lg_identity3(rotation);
+    else if (node->storage == LG_STORAGE_QUATERNION)
+        rotation[0] = 1;
 }

@@ -229,12 +229,6 @@ static void rotation_ad(int n, const double *v, double *A)
     lg_hat3(minus, A); /* column-major */
 }
 
-static void so3_identity(int n, double *q)
-{
-    (void)n;
-    lg_identity3(q);
-}
-
 static void so3_retract(int n, const double *q0, const double *theta, double *q)
 {
     (void)n;
@@ -252,13 +246,6 @@ static void so3_rotation(const double *q, double R[9])
     lg_copy(9, q, R);
 }
 
-static void s3_identity(int n, double *q)
-{
-    (void)n;
-    q[0] = 1;
-    lg_zero(3, q + 1);
-}
-
 static void s3_retract(int n, const double *q0, const double *theta, double *q)
 {
     (void)n;
@@ -269,12 +256,6 @@ static void s3_difference(int n, const double *q0, const double *q1, double *the
 {
     (void)n;
     lg_s3_difference(q0, q1, theta);
-}
-
-static void rv_identity(int n, double *q)
-{
-    (void)n;
-    lg_zero(3, q);
 }
 
 static void rv_retract(int n, const double *q0, const double *theta, double *q)
@@ -297,7 +278,6 @@ const lg_node lg_so3 = {
     .storage = LG_STORAGE_MATRIX,
     .position = LG_POSITION_FIXED,
     .attitude_n = 3,
-    .identity = so3_identity,
     .retract = so3_retract,
     .move = so3_move,
     .stage = so3_stage,
@@ -319,7 +299,6 @@ const lg_node lg_s3 = {
     .storage = LG_STORAGE_QUATERNION,
     .position = LG_POSITION_FIXED,
     .attitude_n = 3,
-    .identity = s3_identity,
     .retract = s3_retract,
     .move = s3_move,
     .stage = s3_stage,
@@ -341,7 +320,6 @@ const lg_node lg_rv = {
     .storage = LG_STORAGE_VECTOR,
     .position = LG_POSITION_FIXED,
     .attitude_n = 3,
-    .identity = rv_identity,
     .retract = rv_retract,
     .move = rv_move,
     .stage = rv_stage,

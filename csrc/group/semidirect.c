@@ -200,13 +200,6 @@ static void position_log(const double *x0, const double R0[9], const double *x1,
     lg_se3_log_at(&(lg_cotangent){.c = lg_cotc(lg_dot3(theta + 3, theta + 3))}, d, theta);
 }
 
-static void se3_identity(int n, double *q)
-{
-    (void)n;
-    lg_zero(3, q);
-    lg_identity3(q + 3);
-}
-
 static LG_INLINE void se3_turn(const double *q0, const double *theta, const lg_angle *angle, double *q)
 {
     double d[3], Rd[3];
@@ -231,13 +224,6 @@ static void se3_difference(int n, const double *q0, const double *q1, double *th
 static void se3_rotation(const double *q, double R[9])
 {
     lg_copy(9, q + 3, R);
-}
-
-static void s3r3_identity(int n, double *q)
-{
-    (void)n;
-    lg_zero(7, q);
-    q[3] = 1;
 }
 
 static LG_INLINE void s3r3_turn(const double *q0, const double *theta, const lg_angle *angle, double *q)
@@ -311,7 +297,6 @@ MOVES(s3r3)
         .attitude_q = 3,                                                                                               \
         .attitude_v = 3,                                                                                               \
         .attitude_n = 3,                                                                                               \
-        .identity = group##_identity,                                                                                  \
         .retract = group##_retract,                                                                                    \
         .move = group##_move,                                                                                          \
         .stage = group##_stage,                                                                                        \

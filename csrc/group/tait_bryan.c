@@ -102,12 +102,6 @@ static void attitude_geo(const double *e, const double c[3], double *G)
     G[7] = lg_dot3(h.h2_c, c);
 }
 
-static void pose_identity(int n, double *q)
-{
-    (void)n;
-    lg_zero(6, q);
-}
-
 static void pose_rotation(const double *q, double R[9])
 {
     angles_rotation(q + 3, R);
@@ -116,12 +110,6 @@ static void pose_rotation(const double *q, double R[9])
 static double pose_regular(const double *q)
 {
     return fabs(cos(q[4]));
-}
-
-static void fixed_identity(int n, double *q)
-{
-    (void)n;
-    lg_zero(3, q);
 }
 
 static double fixed_regular(const double *q)
@@ -142,7 +130,6 @@ const lg_node lg_tait_bryan_fixed = {
     .position = LG_POSITION_FIXED,
     .storage = LG_STORAGE_ANGLES,
     .attitude_n = 3,
-    .identity = fixed_identity,
     LG_LINEAR_ROW(fixed),
     .rotation = angles_rotation,
     .attitude = &rates,
@@ -160,7 +147,6 @@ const lg_node lg_tait_bryan = {
     .attitude_q = 3,
     .attitude_v = 3,
     .attitude_n = 3,
-    .identity = pose_identity,
     LG_LINEAR_ROW(pose),
     .rotation = pose_rotation,
     .attitude = &rates,

@@ -31,7 +31,6 @@ typedef struct lg_rkmk_stepper {
     int stages; /* number of stages that are formed: those with a weight, and those that these depend on */
     lg_weights A[LG_STAGES], b, b_hat, b_low;
     double c[LG_STAGES];
-    int degree; /* of the curve through a step; 0: there is none */
     lg_weights curve_A[LG_CURVE_STAGES], curve_D[LG_CURVE_DEGREE - 3];
     lg_slopes slopes; /* of all stages, then of the end of the step, then of the further stages of the curve */
     double *theta, *q, *v, *a, *lam;
@@ -56,7 +55,7 @@ static void prepare_curve(lg_rkmk_stepper *rk, const lg_tableau_curve *curve)
 {
     if (!curve)
         return;
-    rk->degree = LG_CURVE_DEGREE;
+    rk->base.curve = LG_CURVE_DEGREE;
     for (int i = 0; i < LG_CURVE_STAGES; i++)
         rk->curve_A[i] = lg_weights_of(LG_POINTS, curve->A[i]);
     for (int i = 0; i < LG_CURVE_DEGREE - 3; i++)
@@ -88,7 +87,7 @@ static void rkmk_layout(lg_stepper *self, lg_arena *arena)
     lg_rkmk_stepper *rk = (lg_rkmk_stepper *)self;
     size_t nv = (size_t)self->system->space->nv;
 
-    lg_slopes_layout(&rk->slopes, self->system->space, rk->stages + 1 + (rk->degree ? LG_CURVE_STAGES : 0), arena);
+    lg_slopes_layout(&rk->slopes, self->system->space, rk->stages + 1 + (rk->base.curve ? LG_CURVE_STAGES : 0), arena);
     rk->theta = lg_arena_doubles(arena, nv);
     rk->q = lg_arena_doubles(arena, (size_t)self->system->space->nq);
     rk->v = lg_arena_doubles(arena, nv);
@@ -282,11 +281,6 @@ static lg_status error(lg_stepper *self, const lg_state *before, double h, doubl
 }
 
 /* ---- the curve through a step ---- */
-
-static int curve_degree(const lg_stepper *self)
-{
-    return ((const lg_rkmk_stepper *)self)->degree;
-}
 
 /* The displacement y_1 - y_0 to the end of the step, which a projection may have moved a little: theta + T^-1 delta. */
 static void set_displacement(lg_rkmk_stepper *rk, const lg_state *before, const lg_state *after, double *F)
@@ -512,7 +506,7 @@ static const lg_stepper_sensitivities rkmk_sensitivities = {.refused = lg_stage_
 
 static const lg_stepper_carry rkmk_carry = {.count = rkmk_carry_count, .reset = rkmk_reset, .adopt = adopt};
 
-static const lg_stepper_embedded rkmk_embedded = {.error = error, .degree = curve_degree, .write = write_curve};
+static const lg_stepper_embedded rkmk_embedded = {.error = error, .write = write_curve};
 
 const lg_stepper_type lg_rkmk = {
     .name = "rkmk",

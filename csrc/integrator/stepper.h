@@ -55,7 +55,6 @@ typedef struct lg_stepper_carry {
    begins with them, nv numbers. The steps go on over a kink at which one ends, with the accelerations and multipliers
    of that step, and can do without those of a start, which are NaN if they are not determined. */
 typedef struct lg_stepper_momenta {
-    const char *name; /* of the momenta in results */
     const char *needs; /* what a system must be, in words, to which the names of formulations are added */
     /* The first block that is not so, -1 if all are; after `prepare`. Reports it if other options would do. */
     int (*first_unfit)(lg_stepper *self);
@@ -68,8 +67,8 @@ typedef struct lg_stepper_embedded {
     /* Error of the step that has just succeeded from `before`: q - q^ in local coordinates, then v - v^ (nv each),
        where ^ is the embedded solution. Called only for methods with control options. */
     lg_status (*error)(lg_stepper *self, const lg_state *before, double h, double *error);
-    int (*degree)(const lg_stepper *self); /* the number of F, 2 nv numbers each; 0: no curve. NULL: never one */
-    /* Writes them for the step of size h that has been accepted, before the next one begins. */
+    /* Writes the F, as many as self->curve says, for the step of size h that has been accepted, before the next one
+       begins. NULL: there is never a curve. */
     lg_status (*write)(lg_stepper *self, const lg_state *before, const lg_state *after, double h, double *F);
 } lg_stepper_embedded;
 
@@ -100,6 +99,7 @@ struct lg_stepper {
     lg_system sibling; /* the system if that is not the one of dynamics */
     lg_plans plans; /* those that lg_stepper_needs names */
     const lg_plan *plan; /* the one for its coupling */
+    int curve; /* how many F, of 2 nv numbers each, its row can write for the curve inside a step; 0: there is none */
     const lg_option_value *options; /* method->options->nvalues: the struct of options beside the method */
     lg_accel accel; /* index-1 accelerations; its matrix serves the stepper too, after a reset */
     double

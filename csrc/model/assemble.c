@@ -61,13 +61,9 @@ static inline lg_status model_move(const lg_model *m, lg_form form, const lg_poi
 {
     lg_span ground = {&m->ground, &m->ground + 1};
     if (level > LG_NO_POSES && (reach == LG_REACH_ALL || m->ground.nactive))
-        lg_ground.kinematics(ground, at, level, reach);
-    for (int i = 0; i < m->nbody_spans; i++) {
-        const lg_body_type *type = body_in(form, m->body_spans[i]);
-        if (type->drive && level > LG_NO_POSES)
-            LG_TRY(type->drive(m->body_spans[i], at));
-        type->kinematics(m->body_spans[i], at, level, reach);
-    }
+        LG_TRY(lg_ground.kinematics(ground, at, level, reach));
+    for (int i = 0; i < m->nbody_spans; i++)
+        LG_TRY(body_in(form, m->body_spans[i])->kinematics(m->body_spans[i], at, level, reach));
     return LG_OK;
 }
 
@@ -282,18 +278,16 @@ lg_status lg_model_accelerate_under_wrenches(void *self, const lg_point *at, dou
 static int inverse_size(void *self, int block)
 {
     const lg_body *b = lg_model_body_on(self, block);
-    if (!b->type->alone || !b->type->alone->fits(b))
-        return -1;
-    return b->type->alone->mass->size ? (int)b->type->alone->mass->size(b) : 0;
+    return b->type->alone ? b->type->alone->mass->size(b) : -1;
 }
 
 static lg_status inverse_factor(void *self, const lg_point *at, int block, double *factor, int *deficient)
 {
     const lg_body *b = lg_model_body_on(self, block);
-    if (!b->type->alone->mass->size)
+    if (!b->type->alone->mass->factor)
         return LG_OK;
     if (!at->same_q)
-        b->type->kinematics((lg_span){b, b + 1}, at, LG_NO_POSES, LG_REACH_USED);
+        LG_TRY(b->type->kinematics((lg_span){b, b + 1}, at, LG_NO_POSES, LG_REACH_USED));
     return b->type->alone->mass->factor(b, at, factor, deficient);
 }
 

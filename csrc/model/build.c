@@ -380,14 +380,21 @@ static void set_matrix_blocks(lg_element *e, long first)
         }
 }
 
-/* Finds the frames of an element and the matrix blocks of their blocks, in a new clique if the function says that they
-   couple. */
-static void join_frames(builder *b, const lg_element_spec *from, int (*couples)(const lg_element *), lg_element *e)
+/* Whether an element couples the blocks under its frames beyond what M and constraint rows do. */
+static int couples(lg_element_ref ref)
+{
+    if (ref.joint)
+        return lg_joint_couples(ref.joint);
+    return ref.force && ref.force->type->couples && ref.force->type->couples(&ref.force->e);
+}
+
+/* Finds the frames of an element and the matrix blocks of their blocks, in a new clique if they couple. */
+static void join_frames(builder *b, const lg_element_spec *from, lg_element_ref ref, lg_element *e)
 {
     long first = -1;
     for (int s = 0; s < e->info->nframes; s++)
         e->frame[s] = b->model->frame_of[from->frames[s]];
-    if (couples && e->frame[0]->body != e->frame[1]->body && couples(e)) {
+    if (couples(ref) && e->frame[0]->body != e->frame[1]->body) {
         for (int s = 0; s < 2; s++)
             lg_layout_member(&b->layout, e->frame[s]->body->index);
         first = lg_layout_clique(&b->layout);
@@ -428,13 +435,7 @@ static void join_elements(builder *b, const lg_model_spec *spec)
         if (spec->elements[i].nreads)
             join_reads(b, &spec->elements[i], force);
         else
-            join_frames(b, &spec->elements[i],
-                        joint   ? joint->type->couples
-                        : force ? force->type->couples
-                                : NULL,
-                        joint   ? &joint->e
-                        : force ? &force->e
-                                : &body->e);
+            join_frames(b, &spec->elements[i], m->element_of[i], joint ? &joint->e : force ? &force->e : &body->e);
         if (joint)
             joint->work = reserve(m, joint->type->nwork);
         if (joint && joint->nrows) {

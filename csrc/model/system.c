@@ -17,7 +17,7 @@ static const char *row_name(void *self, int row)
 /* Whether a body can find its own acceleration: a constant mass matrix then has an inverse. */
 static int is_alone(const lg_body *b)
 {
-    return b->type->alone && b->type->alone->fits(b);
+    return b->type->alone && b->type->alone->mass->size(b) >= 0;
 }
 
 /* Whether there are no supports, which may move, and no joints with data in time. */

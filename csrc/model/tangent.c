@@ -83,7 +83,7 @@ static LG_INLINE void add_quarters(const lg_element *e, const lg_point *at, cons
 {
     const lg_body *a = e->frame[i]->body;
     if (a == e->frame[j]->body) {
-        lg_arm_shift(&arm[i], &arm[j], s, K, D, a->type->rigid->stiffness(a, at));
+        lg_arm_shift(&arm[i], &arm[j], s, K, D, lg_body_stiffness(a, at));
         return;
     }
     lg_stiffness sum;
@@ -99,7 +99,7 @@ static int add_turning(const lg_element *e, const lg_point *at, double s, const 
     const lg_body *body = e->frame[0]->body;
     if (e->info->nframes > 1 || !body->type->rigid || K->has != 1u << LG_RR || (D && D->has))
         return 0;
-    lg_quarters_add(&body->type->rigid->stiffness(body, at)->K, LG_RR, s, K->A[LG_RR]);
+    lg_quarters_add(&lg_body_stiffness(body, at)->K, LG_RR, s, K->A[LG_RR]);
     return 1;
 }
 

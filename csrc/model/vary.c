@@ -102,9 +102,9 @@ static const lg_element *element_at(lg_element_ref at)
 }
 
 /* What the pattern, the order of the records and the names of rows follow from. */
-static int same_couplings(int (*couples)(const lg_element *), const lg_element *a, const lg_element *b)
+static int same_couplings(const lg_force *a, const lg_force *b)
 {
-    return !couples || couples(a) == couples(b);
+    return !a->type->couples || a->type->couples(&a->e) == b->type->couples(&b->e);
 }
 
 /* Values of a control, which the element takes from where the first model has them. */
@@ -122,7 +122,7 @@ static int same_piece(const lg_force *a, const lg_force *b)
 static int same_force(const lg_force *a, const lg_force *b)
 {
     double wrench[6];
-    return same_piece(a, b) && same_couplings(a->type->couples, &a->e, &b->e) && same_value(&a->e, &b->e) &&
+    return same_piece(a, b) && same_couplings(a, b) && same_value(&a->e, &b->e) &&
            (!a->type->dead || a->type->dead(&a->e, wrench) == a->type->dead(&b->e, wrench));
 }
 
@@ -131,7 +131,7 @@ static int same_joint(const lg_joint *a, const lg_joint *b)
     for (int i = 0; a->type->row_label && i < a->nrows; i++)
         if (strcmp(a->type->row_label(&a->e, a->row_in_type[i]), b->type->row_label(&b->e, b->row_in_type[i])) != 0)
             return 0;
-    return same_couplings(a->type->couples, &a->e, &b->e) && lg_joint_continues(a) == lg_joint_continues(b);
+    return lg_joint_couples(a) == lg_joint_couples(b) && lg_joint_continues(a) == lg_joint_continues(b);
 }
 
 static lg_status check_changed(lg_element_ref before, lg_element_ref after, lg_report *report)

@@ -3,8 +3,7 @@
 
 int lg_run_curve_count(const lg_run *run)
 {
-    const lg_stepper_embedded *embedded = run->stepper ? run->stepper->type->embedded : NULL;
-    return embedded && embedded->degree ? 2 * run->system->space->nv * embedded->degree(run->stepper) : 0;
+    return run->stepper ? 2 * run->system->space->nv * run->stepper->curve : 0;
 }
 
 static void inside_layout(void *self, lg_arena *arena)

@@ -170,7 +170,7 @@ static void test_rows(void)
         for (int trial = 0; trial < 200; trial++) {
             double q0[MAX], theta[MAX], v[MAX], scale = pow(10, -8.0 * (trial % 5) / 4);
             draws(&state, nv, node->linear ? 0.4 : 1.8, theta); /* keeps Euler parameters away from zero */
-            node->identity(n, q0);
+            lg_node_identity(node, n, q0);
             node->retract(n, q0, theta, q0);
             draws(&state, nv, 1.8 * scale, theta);
             draws(&state, nv, 1, v);
@@ -190,8 +190,8 @@ static void check_storages(const char *first, const char *second, double scale)
     const lg_node *a = lg_node_find(first), *b = lg_node_find(second);
     double qa[MAX], qb[MAX], Ra[9], Rb[9], theta[6], worst = 0;
     uint64_t state = 7;
-    a->identity(0, qa);
-    b->identity(0, qb);
+    lg_node_identity(a, 0, qa);
+    lg_node_identity(b, 0, qb);
     for (int i = 0; i < 20000; i++) {
         draws(&state, 6, scale, theta);
         theta[a->nv - 1] += scale;
@@ -240,7 +240,7 @@ static void test_drift(void)
         if (node->linear)
             continue;
         double q[MAX], R[9], G[9], I[9];
-        node->identity(0, q);
+        lg_node_identity(node, 0, q);
         for (int i = 0; i < 1000000; i++)
             node->retract(0, q, theta, q);
         node->rotation(q, R);
@@ -389,7 +389,7 @@ static void test_logarithm_at_an_angle(void)
         double theta[6], q[12], identity[12], back[6];
         draws(&state, 6, 1.5, theta);
         lg_cotangent x = lg_cotangent_of(lg_dot3(theta + 3, theta + 3));
-        lg_se3.identity(0, identity);
+        lg_node_identity(&lg_se3, 0, identity);
         lg_se3.retract(0, identity, theta, q);
         lg_copy(3, theta + 3, back + 3);
         lg_se3_log_at(&x, q, back);

@@ -155,7 +155,7 @@ typedef struct result {
 static void set_start(const lg_space *space, double *q)
 {
     for (int i = 0; i < space->nblocks; i++)
-        space->block[i].node->identity(0, q + space->block[i].q);
+        lg_node_identity(space->block[i].node, 0, q + space->block[i].q);
 }
 
 static void keep_end(const lg_run *run, result *out)

@@ -90,7 +90,7 @@ static void check_space(const lg_space *space, uint64_t *seed)
     double back[MOST];
     int block = -1;
     for (const lg_factor *f = space->factor; f < space->factor + space->nfactors; f++)
-        f->node->identity(f->n, q0 + f->q);
+        lg_node_identity(f->node, f->n, q0 + f->q);
     draws(seed, space->nv, space->block->nown ? 0.4 : 1.2, theta);
     lg_space_retract(space, q0, theta, q0);
     draws(seed, space->nv, 0.8, theta);

@@ -216,7 +216,6 @@ const lg_joint_type lg_strut = {
              .nrows = 1,
              .parameters = parameters,
              .nparameters = 1},
-    .couples = lg_element_between,
     .on_point = lg_element_on_point,
     .rows = rows,
 };
@@ -233,7 +232,7 @@ static lg_status check(const lg_body *b, const char **reason)
     return b->block->node->nv == 0 && b->block->nv == 1 ? LG_OK : LG_BAD_ARGUMENT;
 }
 
-static void kinematics(lg_span bodies, const lg_point *at, lg_level level, lg_reach reach)
+static lg_status kinematics(lg_span bodies, const lg_point *at, lg_level level, lg_reach reach)
 {
     static const double identity[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1}, zero[3];
     for (const lg_body *b = bodies.first; b < bodies.end; b++)
@@ -248,6 +247,7 @@ static void kinematics(lg_span bodies, const lg_point *at, lg_level level, lg_re
             pose->omega = pose->omegadot = zero;
             lg_pose_clear(b->frames + i, pose);
         }
+    return LG_OK;
 }
 
 static void inertia(lg_span bodies, const lg_point *at, const lg_wanted *want)

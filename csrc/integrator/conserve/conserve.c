@@ -245,7 +245,7 @@ static const lg_stepper_carry carry_functions = {.count = conserve_carry_count, 
         .prepare = conserve_prepare,                                                                                   \
         .layout = conserve_layout,                                                                                     \
         .carry = &carry_functions,                                                                                     \
-        .momenta = &(const lg_stepper_momenta){"p", what, first_unfit},                                                \
+        .momenta = &(const lg_stepper_momenta){what, first_unfit},                                                     \
         .step = conserve_step,                                                                                         \
         .close = close,                                                                                                \
     }

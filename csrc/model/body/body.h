@@ -50,8 +50,9 @@ static inline int lg_element_moves(const lg_element *e, int end)
 
 /* M^-1 of a body without the matrix M, with work that grows linearly with the body's velocities. */
 typedef struct lg_body_mass {
-    size_t (*size)(const lg_body *b); /* doubles of a factor; NULL: none, and `factor` is not called */
-    lg_status (*factor)(const lg_body *b, const lg_point *at, double *factor, int *deficient); /* after `kinematics` */
+    int (*size)(const lg_body *b); /* doubles of a factor; -1: its parameters or its block do not allow M^-1 */
+    /* Comes after `kinematics`. NULL: there is nothing to factor. */
+    lg_status (*factor)(const lg_body *b, const lg_point *at, double *factor, int *deficient);
     void (*solve)(const lg_body *b, double *factor, int n, int ld, double *x); /* lg_inverse_mass.solve */
 } lg_body_mass;
 
@@ -61,8 +62,7 @@ typedef struct lg_body_alone {
        the wrenches of forces over the forces on coordinates of trees, which `a` holds. Comes after `kinematics` if
        forces act on frames or if some body is a tree. */
     lg_status (*accelerate)(lg_span bodies, const lg_point *at, double *a);
-    int (*fits)(const lg_body *b); /* whether the parameters and the block of a body allow all of these functions */
-    const lg_body_mass *mass;
+    const lg_body_mass *mass; /* a body that has no M^-1 does not accelerate alone either */
 } lg_body_alone;
 
 /* Functions of a tree of links. */
@@ -79,17 +79,21 @@ typedef struct lg_body_frames {
     void (*Z)(const lg_frame *f, const lg_point *at, double *Z);
 } lg_body_frames;
 
-/* Functions of a body that is rigid at every frame. `open` opens the arm to a frame. The derivatives of wrenches by the
-   body's own motion, converted to the node, are summed in `stiffness`, which is zero at first, and `gather` adds them
-   to S. */
+/* Functions of a body that is rigid at every frame. Its scratch begins with an lg_stiffness, which `kinematics` sets to
+   zero: the sum of the derivatives of wrenches by the body's own motion, converted to the node. `gather` adds it to
+   S. */
 typedef struct lg_body_rigid {
-    void (*open)(const lg_frame *f, const lg_point *at, lg_arm *arm);
-    lg_stiffness *(*stiffness)(const lg_body *b, const lg_point *at);
+    void (*open)(const lg_frame *f, const lg_point *at, lg_arm *arm); /* opens the arm to a frame */
 } lg_body_rigid;
+
+static inline lg_stiffness *lg_body_stiffness(const lg_body *b, const lg_point *at)
+{
+    return (lg_stiffness *)(void *)(at->work + b->work);
+}
 
 struct lg_body_type {
     lg_element_info info;
-    /* The functions `drive`, `kinematics` and `inertia` in other forms; NULL: they are the same there. */
+    /* The functions `kinematics` and `inertia` in other forms; NULL: they are the same there. */
     const lg_body_type *in[LG_FORM_COUNT];
     int constant_mass; /* its mass matrix is constant if the block's velocities are the body's own */
     int adds_dead_loads; /* on a direct block: what collects the wrenches of forces adds them, without a frame */
@@ -103,12 +107,11 @@ struct lg_body_type {
        which depends on that of the parameters alone. NULL: there are none. */
     int (*prepare)(const lg_body *b, double *prepared);
 
-    /* Evaluates functions of time that the kinematics need. */
-    lg_status (*drive)(lg_span bodies, const lg_point *at);
-    /* Writes the poses of its frames and the data that the other functions need. With LG_REACH_ROWS bodies without rows
+    /* Writes the poses of its frames and the data that the other functions need; fails only if a function of time
+       does, which is not called at LG_NO_POSES. With LG_REACH_ROWS bodies without rows
        may be left out, unless factors of their masses read what is written here; the next evaluation then treats them
        as if its point were a new one. */
-    void (*kinematics)(lg_span bodies, const lg_point *at, lg_level level, lg_reach reach);
+    lg_status (*kinematics)(lg_span bodies, const lg_point *at, lg_level level, lg_reach reach);
     /* Writes M a and gyro, and adds the tangent of wa M a + gyro to S. */
     void (*inertia)(lg_span bodies, const lg_point *at, const lg_wanted *want);
     /* Turns the wrenches on its frames into forces on its velocities and writes them as force and Btlam; adds to S how

@@ -3,7 +3,7 @@
 
 static const double identity[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1}, zero[3];
 
-static void ground_kinematics(lg_span bodies, const lg_point *at, lg_level level, lg_reach reach)
+static lg_status ground_kinematics(lg_span bodies, const lg_point *at, lg_level level, lg_reach reach)
 {
     (void)level;
     const lg_body *b = bodies.first;
@@ -17,6 +17,7 @@ static void ground_kinematics(lg_span bodies, const lg_point *at, lg_level level
         pose->omega = pose->omegadot = zero;
         lg_pose_clear(f, pose);
     }
+    return LG_OK;
 }
 
 const lg_body_type lg_ground = {

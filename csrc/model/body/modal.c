@@ -58,7 +58,7 @@ static void modal_open_state(const lg_body *b, const lg_point *at)
     lg_modal_set_moments(&y);
 }
 
-static void modal_kinematics(lg_span bodies, const lg_point *at, lg_level level, lg_reach reach)
+static lg_status modal_kinematics(lg_span bodies, const lg_point *at, lg_level level, lg_reach reach)
 {
     for (const lg_body *b = bodies.first; b < bodies.end; b++) {
         modal_open_state(b, at);
@@ -66,6 +66,7 @@ static void modal_kinematics(lg_span bodies, const lg_point *at, lg_level level,
         for (int k = 0; k < n; k++)
             lg_modal_pose(&b->frames[k], at, level);
     }
+    return LG_OK;
 }
 
 /* ---- inertia ---- */

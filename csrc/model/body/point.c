@@ -12,7 +12,7 @@ static lg_status point_check(const lg_body *b, const char **reason)
     return b->block->node->nv == 0 && b->block->nq == 3 && b->block->nv == 3 ? LG_OK : LG_BAD_ARGUMENT;
 }
 
-static void point_kinematics(lg_span bodies, const lg_point *at, lg_level level, lg_reach reach)
+static lg_status point_kinematics(lg_span bodies, const lg_point *at, lg_level level, lg_reach reach)
 {
     static const double identity[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1}, zero[3];
     for (const lg_body *b = bodies.first; b < bodies.end; b++) {
@@ -28,6 +28,7 @@ static void point_kinematics(lg_span bodies, const lg_point *at, lg_level level,
             lg_pose_clear(f, pose);
         }
     }
+    return LG_OK;
 }
 
 static void point_inertia(lg_span bodies, const lg_point *at, const lg_wanted *want)
@@ -77,6 +78,12 @@ static lg_status point_accelerate(lg_span bodies, const lg_point *at, double *a)
     return LG_OK;
 }
 
+static int point_mass_size(const lg_body *b)
+{
+    (void)b;
+    return 0;
+}
+
 /* x = x / m */
 static void point_solve_mass(const lg_body *b, double *factor, int n, int ld, double *x)
 {
@@ -86,13 +93,7 @@ static void point_solve_mass(const lg_body *b, double *factor, int n, int ld, do
             x[i + (size_t)ld * (size_t)j] /= b->e.p[0];
 }
 
-static const lg_body_mass mass = {.solve = point_solve_mass};
-
-static int is_unconstrained(const lg_body *b)
-{
-    (void)b;
-    return 1;
-}
+static const lg_body_mass mass = {.size = point_mass_size, .solve = point_solve_mass};
 
 static void point_energy(const lg_body *b, const lg_point *at, double *T, double *V)
 {
@@ -138,7 +139,7 @@ static void point_Z(const lg_frame *f, const lg_point *at, double *Z)
 }
 
 static const lg_body_frames frames = {.pull = point_pull, .pull_rate = point_pull_rate, .H = point_H, .Z = point_Z};
-static const lg_body_alone alone = {.accelerate = point_accelerate, .fits = is_unconstrained, .mass = &mass};
+static const lg_body_alone alone = {.accelerate = point_accelerate, .mass = &mass};
 
 const lg_body_type lg_point_mass = {
     .info = {.family = "body",

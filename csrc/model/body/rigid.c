@@ -67,11 +67,6 @@ static void open_arm_to(const lg_frame *f, const lg_point *at, lg_arm *arm)
     *arm = rigid_arm_to(f, at);
 }
 
-static lg_stiffness *rigid_stiffness(const lg_body *b, const lg_point *at)
-{
-    return &lg_rigid_state_of(b, at)->stiffness;
-}
-
 /* Whether what follows from q is known from the previous evaluation, which may have left out bodies without rows. */
 static inline int is_known(const lg_body *b, const lg_point *at)
 {
@@ -225,7 +220,7 @@ static LG_APART void move_coordinates(const lg_body *b, const lg_point *at, lg_l
         write_pose(&b->frames[k], &arm, level, lg_pose_of(&b->frames[k], at));
 }
 
-static void rigid_kinematics(lg_span bodies, const lg_point *at, lg_level level, lg_reach reach)
+static lg_status rigid_kinematics(lg_span bodies, const lg_point *at, lg_level level, lg_reach reach)
 {
     for (const lg_body *b = bodies.first; b < bodies.end; b++) {
         int n = lg_body_reach(b, level, reach);
@@ -236,6 +231,7 @@ static void rigid_kinematics(lg_span bodies, const lg_point *at, lg_level level,
         else if (level > LG_NO_POSES || !lg_block_is_direct(b->block))
             move_lie(b, at, level, n);
     }
+    return LG_OK;
 }
 
 /* ---- wrenches ---- */
@@ -361,7 +357,7 @@ static void add_stiffness(const lg_body *b, const lg_point *at, const lg_wanted 
     for (const lg_tangent *to = want->tangent; to < want->tangent + want->ntangents; to++) {
         int ld;
         double *S = lg_body_tangent(b, to, &ld);
-        lg_stiffness_add(rigid_stiffness(b, at), &arm, &arm, lg_chain_of(to, b->index), S, ld);
+        lg_stiffness_add(lg_body_stiffness(b, at), &arm, &arm, lg_chain_of(to, b->index), S, ld);
     }
 }
 
@@ -371,7 +367,7 @@ static void gather_turning(const lg_body *b, const lg_point *at, const lg_wanted
     double G[9] = {0};
     gather_lie(b, at, LG_FORCES, want->force, G);
     gather_lie(b, at, LG_REACTIONS, want->Btlam, G);
-    lg_quarters_add(&rigid_stiffness(b, at)->K, LG_RR, 1, G);
+    lg_quarters_add(&lg_body_stiffness(b, at)->K, LG_RR, 1, G);
 }
 
 static inline void gather_forces(const lg_body *b, const lg_point *at, const lg_wanted *want)
@@ -481,9 +477,8 @@ static void rigid_Z(const lg_frame *f, const lg_point *at, double *Z)
 static const lg_body_type sherif = {.kinematics = rigid_kinematics, .inertia = lg_rigid_inertia_sherif};
 
 static const lg_body_frames frames = {.pull = rigid_pull, .pull_rate = rigid_pull_rate, .H = rigid_H, .Z = rigid_Z};
-static const lg_body_rigid rigid = {.open = open_arm_to, .stiffness = rigid_stiffness};
-static const lg_body_alone alone = {
-    .accelerate = rigid_accelerate, .fits = lg_rigid_is_unconstrained, .mass = &lg_rigid_mass};
+static const lg_body_rigid rigid = {.open = open_arm_to};
+static const lg_body_alone alone = {.accelerate = rigid_accelerate, .mass = &lg_rigid_mass};
 
 const lg_body_type lg_rigid_body = {
     .in = {[LG_FORM_SHERIF] = &sherif},

@@ -284,11 +284,11 @@ void lg_rigid_energy(const lg_body *body, const lg_point *at, double *T, double 
 
 /* ---- without constraints ---- */
 
-/* Whether the mass matrix is constant and has an inverse. */
-int lg_rigid_is_unconstrained(const lg_body *b)
+/* The mass matrix has an inverse without a factor if it is constant and the inertia is invertible. */
+static int rigid_mass_size(const lg_body *b)
 {
     const double *inverse = lg_rigid_prepared_of(b)->inverse;
-    return !b->block->node->attitude && lg_dot3(inverse, inverse) > 0;
+    return !b->block->node->attitude && lg_dot3(inverse, inverse) > 0 ? 0 : -1;
 }
 
 /* x = (x / m, J^-1 x), or J^-1 x alone about a fixed point */
@@ -305,4 +305,4 @@ static void solve_mass(const lg_body *b, double *factor, int n, int ld, double *
     }
 }
 
-const lg_body_mass lg_rigid_mass = {.solve = solve_mass};
+const lg_body_mass lg_rigid_mass = {.size = rigid_mass_size, .solve = solve_mass};

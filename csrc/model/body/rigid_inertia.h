@@ -8,7 +8,6 @@ int lg_rigid_prepare(const lg_body *b, double *prepared);
 void lg_rigid_inertia(lg_span bodies, const lg_point *at, const lg_wanted *want);
 void lg_rigid_inertia_sherif(lg_span bodies, const lg_point *at, const lg_wanted *want);
 void lg_rigid_energy(const lg_body *body, const lg_point *at, double *T, double *V);
-int lg_rigid_is_unconstrained(const lg_body *b);
 /* Functions of the row. */
 extern const lg_body_mass lg_rigid_mass;
 

@@ -32,8 +32,8 @@ static inline void lg_rigid_mul_inertia(const lg_rigid_prepared *p, const double
 /* A body has the first members alone where q contains its rotation matrix. omega and the attitude are used only if the
    block has an attitude; on Lie groups omega is the velocity itself. */
 typedef struct lg_rigid_state {
+    lg_stiffness stiffness; /* which comes first: lg_body_stiffness */
     const double *R; /* the rotation matrix, row-major: part of q, or `turned` */
-    lg_stiffness stiffness;
     double turned[9];
     double omega[3];
     lg_attitude attitude;

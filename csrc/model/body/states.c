@@ -17,7 +17,7 @@ static const double *rates_of(const lg_body *b, const lg_point *at)
 }
 
 /* Its frames have no position; they only mark the block. */
-static void states_kinematics(lg_span bodies, const lg_point *at, lg_level level, lg_reach reach)
+static lg_status states_kinematics(lg_span bodies, const lg_point *at, lg_level level, lg_reach reach)
 {
     static const double identity[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1}, zero[3];
     (void)level;
@@ -28,6 +28,7 @@ static void states_kinematics(lg_span bodies, const lg_point *at, lg_level level
             pose->R = identity;
             pose->omega = pose->omegadot = zero;
         }
+    return LG_OK;
 }
 
 static void states_inertia(lg_span bodies, const lg_point *at, const lg_wanted *want)
@@ -64,15 +65,15 @@ static lg_status states_accelerate(lg_span bodies, const lg_point *at, double *a
     return LG_OK;
 }
 
+static int states_mass_size(const lg_body *b)
+{
+    (void)b;
+    return 0;
+}
+
 static void states_solve_mass(const lg_body *b, double *factor, int n, int ld, double *x)
 {
     (void)b, (void)factor, (void)n, (void)ld, (void)x;
-}
-
-static int states_fit(const lg_body *b)
-{
-    (void)b;
-    return 1;
 }
 
 /* Nothing acts on these frames. */
@@ -94,8 +95,8 @@ static void states_motion(const lg_frame *f, const lg_point *at, double *H)
 
 static const lg_body_frames frames = {
     .pull = states_pull, .pull_rate = states_pull_rate, .H = states_motion, .Z = states_motion};
-static const lg_body_mass mass = {.solve = states_solve_mass};
-static const lg_body_alone alone = {.accelerate = states_accelerate, .fits = states_fit, .mass = &mass};
+static const lg_body_mass mass = {.size = states_mass_size, .solve = states_solve_mass};
+static const lg_body_alone alone = {.accelerate = states_accelerate, .mass = &mass};
 
 const lg_body_type lg_states_body = {
     .info = {.family = "body",

@@ -73,16 +73,6 @@ static lg_status support_motion(lg_span bodies, const lg_point *at, int at_rest)
     return LG_OK;
 }
 
-static lg_status support_drive(lg_span bodies, const lg_point *at)
-{
-    return support_motion(bodies, at, 0);
-}
-
-static lg_status support_drive_at_rest(lg_span bodies, const lg_point *at)
-{
-    return support_motion(bodies, at, 1);
-}
-
 /* w = T(psi) psi' and its rate */
 static void support_turn(const double psi[3], const double rate[3], const double second[3], double w[3], double wdot[3])
 {
@@ -132,8 +122,10 @@ static void carry(const pose *p, const lg_frame *f, lg_pose *to)
     to->R = p->R, to->omega = p->omega, to->omegadot = p->omegadot;
 }
 
-static void support_kinematics(lg_span bodies, const lg_point *at, lg_level level, lg_reach reach)
+static lg_status support_move_frames(lg_span bodies, const lg_point *at, lg_level level, lg_reach reach, int at_rest)
 {
+    if (level > LG_NO_POSES)
+        LG_TRY(support_motion(bodies, at, at_rest));
     for (const lg_body *b = bodies.first; b < bodies.end; b++) {
         int n = lg_body_reach(b, level, reach);
         if (n)
@@ -143,6 +135,17 @@ static void support_kinematics(lg_span bodies, const lg_point *at, lg_level leve
             lg_pose_clear(f, lg_pose_of(f, at));
         }
     }
+    return LG_OK;
+}
+
+static lg_status support_kinematics(lg_span bodies, const lg_point *at, lg_level level, lg_reach reach)
+{
+    return support_move_frames(bodies, at, level, reach, 0);
+}
+
+static lg_status support_kinematics_at_rest(lg_span bodies, const lg_point *at, lg_level level, lg_reach reach)
+{
+    return support_move_frames(bodies, at, level, reach, 1);
 }
 
 static int support_parts(const lg_body *b)
@@ -178,7 +181,7 @@ static double support_next_kink(const lg_body *b, double t)
     return INFINITY;
 }
 
-static const lg_body_type at_rest = {.drive = support_drive_at_rest, .kinematics = support_kinematics};
+static const lg_body_type at_rest = {.kinematics = support_kinematics_at_rest};
 
 const lg_body_type lg_support = {
     .info = {.family = "body",
@@ -194,7 +197,6 @@ const lg_body_type lg_support = {
     .check = support_check,
     .parts = support_parts,
     .nwork = support_nwork,
-    .drive = support_drive,
     .kinematics = support_kinematics,
     .transmit = support_transmit,
     .next_kink = support_next_kink,

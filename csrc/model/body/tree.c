@@ -85,7 +85,7 @@ static size_t tree_nwork(const lg_body *b)
     return (size_t)lg_tree_size(b) * (LG_TREE_STATE_SIZE + LG_TREE_FACTOR_SIZE) + 3;
 }
 
-static void tree_kinematics(lg_span bodies, const lg_point *at, lg_level level, lg_reach reach)
+static lg_status tree_kinematics(lg_span bodies, const lg_point *at, lg_level level, lg_reach reach)
 {
     for (const lg_body *b = bodies.first; b < bodies.end; b++) {
         lg_tree_set_poses(b, at);
@@ -95,6 +95,7 @@ static void tree_kinematics(lg_span bodies, const lg_point *at, lg_level level, 
         for (int k = 0; k < n; k++)
             lg_tree_pose(&b->frames[k], at, level);
     }
+    return LG_OK;
 }
 
 /* ---- wrenches ---- */
@@ -199,12 +200,6 @@ static lg_status tree_accelerate(lg_span bodies, const lg_point *at, double *a)
     return LG_OK;
 }
 
-static int tree_fits(const lg_body *b)
-{
-    (void)b;
-    return 1;
-}
-
 /* Leaves out what acts along a joint's axis: a force on a slide, or a moment. */
 static void release(const double S[6], double wrench[6])
 {
@@ -238,7 +233,7 @@ static int tree_coordinate(const lg_body *b, int part)
 }
 
 static const lg_body_tree tree = {.coordinate = tree_coordinate};
-static const lg_body_alone alone = {.accelerate = tree_accelerate, .fits = tree_fits, .mass = &lg_tree_mass};
+static const lg_body_alone alone = {.accelerate = tree_accelerate, .mass = &lg_tree_mass};
 static const lg_body_frames frames = {
     .pull = lg_tree_pull, .pull_rate = lg_tree_pull_rate, .H = lg_tree_H, .Z = lg_tree_Z};
 

@@ -109,9 +109,9 @@ void lg_tree_solve(const lg_body *b, lg_tree_factor *factor, double *x)
 
 /* ---- functions of the row ---- */
 
-static size_t factor_size(const lg_body *b)
+static int factor_size(const lg_body *b)
 {
-    return (size_t)lg_tree_size(b) * LG_TREE_FACTOR_SIZE;
+    return lg_tree_size(b) * (int)LG_TREE_FACTOR_SIZE;
 }
 
 static lg_status factor_mass(const lg_body *b, const lg_point *at, double *out, int *deficient)

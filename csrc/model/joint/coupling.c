@@ -93,7 +93,6 @@ static const lg_element_memory angle_memory = {.triads = angle_triads};
                  .parameters = NAME##_parameters,                                                                      \
                  .nparameters = sizeof NAME##_parameters / sizeof *NAME##_parameters},                                 \
         .check = term_check,                                                                                           \
-        .couples = lg_element_between,                                                                                 \
         .rows = term_rows,                                                                                             \
         .jets = term_jets,                                                                                             \
         .all = term_all,                                                                                               \

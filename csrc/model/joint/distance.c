@@ -80,7 +80,6 @@ const lg_joint_type lg_distance = {
              .parameters = parameters,
              .nparameters = 1},
     .sees_distance = 1,
-    .couples = lg_element_between,
     .on_point = lg_element_on_point,
     .rows = distance_rows,
     .jets = distance_jets,

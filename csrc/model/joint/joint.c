@@ -3,6 +3,13 @@
 
 #include "model/tangent.h"
 
+int lg_joint_couples(const lg_joint *joint)
+{
+    const lg_joint_type *type = joint->type;
+    int constant = type->info.npairs == 0 && type->axes && type->axes(&joint->e) < 0;
+    return !constant && lg_element_between(&joint->e);
+}
+
 /* ---- rows that were dropped ---- */
 
 /* Moves the remaining rows up to close the gaps of dropped rows. */

@@ -64,8 +64,6 @@ struct lg_joint_type {
        on the pose of one frame against the other. */
     int (*axes)(const lg_element *e);
     lg_status (*check)(const lg_element *e, const char **reason);
-    /* Whether K couples the two blocks. */
-    int (*couples)(const lg_element *e);
     /* Whether it depends only on the position of the point at this end and exerts only a force there. NULL: no. */
     int (*on_point)(const lg_element *e, int end);
     /* lam, for w and K, has one value per row of the type; `reduced` and the `has` of K begin as zero. With the
@@ -90,6 +88,9 @@ struct lg_joint_type {
 #include "model/joint/joints.def"
 #undef LG_JOINT
 #undef LG_CONSTRAINT
+
+/* Whether K couples its two blocks. Translations in inertial axes have a constant J, so that they do not. */
+int lg_joint_couples(const lg_joint *joint);
 
 /* The functions of a row in a form. */
 static inline const lg_joint_type *lg_joint_in(lg_form form, const lg_joint *joint)

@@ -99,7 +99,6 @@ static const lg_element_memory angle_memory = {.triads = angle_triads};
                  .nparameters = sizeof NAME##_parameters / sizeof *NAME##_parameters},                                 \
         .in = {[LG_FORM_STATICS] = &at_rest},                                                                          \
         .check = motion_check,                                                                                         \
-        .couples = lg_element_between,                                                                                 \
         .rows = motion_rows,                                                                                           \
         .jets = motion_jets,                                                                                           \
         .all = motion_all,                                                                                             \

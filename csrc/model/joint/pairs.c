@@ -20,12 +20,6 @@ static const lg_parameter parameters[] = {
     LG_TRIADS,
 };
 
-/* Rows in inertial axes have a constant J on translations, so that they do not couple the two bodies. */
-static int couples(const lg_element *e)
-{
-    return lg_element_between(e) && (e->info->npairs > 0 || e->p[CARRIER] != 0);
-}
-
 /* Rows of translation depend on the rotation of the carrier alone. */
 static int on_point(const lg_element *e, int end)
 {
@@ -451,7 +445,6 @@ static const lg_element_memory memory = {.triads = triads};
                  .locked = joint_translations,                                                                         \
                  .pairs = joint_pairs,                                                                                 \
                  .npairs = (int)(sizeof(joint_pairs) / 2)},                                                            \
-        .couples = couples,                                                                                            \
         .on_point = on_point,                                                                                          \
         .in = {[LG_FORM_BODY_AXES] = sizeof(joint_translations) == 4 ? &in_body_axes : NULL},                          \
         .axes = axes,                                                                                                  \

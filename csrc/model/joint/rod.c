@@ -324,7 +324,6 @@ static const lg_joint_type at_rest = {.all = all_at_rest};
         .in = {[LG_FORM_STATICS] = &at_rest},                                                                          \
         .nwork = sizeof(lg_relation) / sizeof(double),                                                                 \
         .check = check,                                                                                                \
-        .couples = lg_element_between,                                                                                 \
         .rows = rows,                                                                                                  \
         .all = all,                                                                                                    \
         .next_kink = next_kink,                                                                                        \

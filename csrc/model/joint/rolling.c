@@ -303,7 +303,6 @@ static const char *rolling_row_label(const lg_element *e, int row)
                  .nnonholonomic = (NNONHOLONOMIC),                                                                     \
                  .parameters = NAME##_parameters,                                                                      \
                  .nparameters = sizeof NAME##_parameters / sizeof *NAME##_parameters},                                 \
-        .couples = lg_element_between,                                                                                 \
         .rows = rows,                                                                                                  \
         .row_label = rolling_row_label,                                                                                \
     }
