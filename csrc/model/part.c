@@ -184,18 +184,18 @@ static const lg_element *new_element(const lg_influence *in, const lg_model *m, 
     return &m->joints[in->new_joint[at.joint - in->m->joints]].e;
 }
 
-static double *new_parameters(const lg_influence *in, const lg_model *m, int owner)
+double *lg_part_place(const lg_influence *in, const lg_model *m, int place)
 {
-    return (double *)new_element(in, m, in->m->element_of[owner])->p;
+    int owner = lg_influence_owner(in, place);
+    const lg_element *e = new_element(in, m, in->m->element_of[owner]);
+    return (double *)e->p + (size_t)place - in->start[owner];
 }
 
 static void move_parameters(const lg_influence *in, double step, const lg_model *m)
 {
     const lg_direction *direction = in->direction;
-    for (int i = 0; i < direction->nvalues; i++) {
-        int owner = lg_influence_owner(in, direction->place[i]);
-        new_parameters(in, m, owner)[(size_t)direction->place[i] - in->start[owner]] += step * direction->rate[i];
-    }
+    for (int i = 0; i < direction->nvalues; i++)
+        *lg_part_place(in, m, direction->place[i]) += step * direction->rate[i];
 }
 
 static void clear_linear(const lg_parameter *p, int linear, int np, double *values)
@@ -254,6 +254,13 @@ static void copy_all(const lg_influence *in, lg_model *m, double *parameters)
     copy_tendons(&w);
     copy_frames(&w);
     fill_spans(in, m);
+}
+
+void lg_part_copy(const lg_influence *in, lg_model *m, double *parameters)
+{
+    copy_all(in, m, parameters);
+    prepare_bodies(in, m);
+    lg_model_fill_traits(m);
 }
 
 void lg_part_fill(const lg_influence *in, double step, lg_model *m, double *parameters)

@@ -10,9 +10,13 @@
 void lg_part_layout(const lg_influence *in, lg_model *m, double **parameters, lg_arena *arena);
 /* Fills it for a number that is greater by `step`. */
 void lg_part_fill(const lg_influence *in, double step, lg_model *m, double *parameters);
+/* Fills it with the elements as they are. */
+void lg_part_copy(const lg_influence *in, lg_model *m, double *parameters);
 /* Fills it so that its terms are the derivatives themselves: each parameter that changes, and all others with its
    number `linear`, has its rate as value. */
 void lg_part_fill_rates(const lg_influence *in, lg_model *m, double *parameters);
+/* The parameter of the small model that has this place in the description of the whole one. */
+double *lg_part_place(const lg_influence *in, const lg_model *m, int place);
 /* The declaration of the parameter of an element at a place of the description. */
 const lg_parameter *lg_part_declared(const lg_influence *in, int place);
 

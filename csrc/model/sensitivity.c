@@ -2,14 +2,16 @@
    changes have other values of it.
 
    Where all terms are proportional to the parameters that change, one part has these terms for their rates. Otherwise
-   central differences are taken. Where all terms are quadratic in the parameters that change, one pair of parts is
-   exact with any step. Otherwise there are two, whose step is so small that kinks, where friction begins to slip or a
-   drive is saturated, are seldom between them; the error of order 4 is below that of rounding, some 1e-12 of the
-   terms. */
+   central differences are taken. Along those changes in which all terms are quadratic one pair of parts is exact with
+   any step. Along the others there are two, whose step is so small that kinks, where friction begins to slip or a drive
+   is saturated, are seldom between them; the error of order 4 is below that of rounding, some 1e-12 of the terms.
+
+   Weighted sums of terms have closed forms for many parameters (shares.h). */
 
 #include "model/acceleration_rows.h"
 #include "model/control.h"
 #include "model/part.h"
+#include "model/shares.h"
 
 #include <stdlib.h>
 
@@ -43,7 +45,8 @@ typedef struct derivative {
 typedef struct lg_derivatives {
     int count;
     int nframes; /* the most of any part */
-    derivative *of;
+    lg_shares shares; /* the closed forms that some derivatives have */
+    derivative *of; /* two for each: along the changes in which terms are quadratic, and along the others */
     lg_sensitivity in[LG_FORM_COUNT];
 } lg_derivatives;
 
@@ -54,6 +57,7 @@ typedef struct lg_derivatives {
 typedef struct scratch {
     lg_wanted terms, sums;
     lg_chain *chain;
+    double *shares;
 } scratch;
 
 static double *next_of(double **next, int n)
@@ -76,13 +80,15 @@ static scratch scratch_of(const lg_model *m, double *work)
     s.sums.Btlam = next_of(&next, nv);
     s.sums.phi = next_of(&next, nrows), s.sums.phidot = next_of(&next, nrows), s.sums.zeta = next_of(&next, nrows);
     s.chain = (lg_chain *)(void *)next;
+    s.shares = (double *)(void *)(s.chain + m->space.nblocks);
     return s;
 }
 
-static int work_of(const lg_model *m, int nframes)
+static int work_of(const lg_model *m, const lg_derivatives *all)
 {
     int chains = m->space.nblocks * (int)(sizeof(lg_chain) / sizeof(double));
-    return LG_POSE_SIZE * nframes + 8 * m->space.nv + 6 * m->space.nrows + 2 * m->pattern.nvalues + chains;
+    return LG_POSE_SIZE * all->nframes + 8 * m->space.nv + 6 * m->space.nrows + 2 * m->pattern.nvalues + chains +
+           lg_shares_room(&all->shares);
 }
 
 /* X(term, ranges, length): the terms that are arrays. */
@@ -194,7 +200,9 @@ static lg_status differentiate(const lg_model *m, lg_form form, int parameter, c
         lg_zero(length, want->term);
     TERMS(ZERO)
 #undef ZERO
-    return add_parts(m, &m->derivatives->of[parameter], form, point, want, &s);
+    for (int i = 0; i < 2; i++)
+        LG_TRY(add_parts(m, &m->derivatives->of[2 * parameter + i], form, point, want, &s));
+    return LG_OK;
 }
 
 static double dot(int n, const range *ranges, const double *weights, const double *x)
@@ -239,17 +247,34 @@ static double weigh_forces(const derivative *d, const lg_term_weights *weights, 
     return sum;
 }
 
-static lg_status weigh(const lg_model *m, lg_form form, int parameter, const lg_point *point,
-                       const lg_term_weights *weights, double *sum)
+static lg_status weigh_parts(const lg_model *m, const derivative *d, lg_form form, const lg_point *point,
+                             const lg_term_weights *weights, const scratch *s, double *sum)
 {
-    const derivative *d = &m->derivatives->of[parameter];
-    if (!d->nrows && !weights->forces && !weights->reactions)
+    if (!d->nparts || (!d->nrows && !weights->forces && !weights->reactions))
         return LG_OK;
-    const scratch s = scratch_of(m, point->work);
-    const lg_wanted want = weighed_terms(d, weights, &s.sums);
-    LG_TRY(add_parts(m, d, form, point, &want, &s));
-    *sum += weigh_forces(d, weights, &s.sums) + dot(d->nrows, d->row, weights->phi, want.phi) +
+    const lg_wanted want = weighed_terms(d, weights, &s->sums);
+    LG_TRY(add_parts(m, d, form, point, &want, s));
+    *sum += weigh_forces(d, weights, &s->sums) + dot(d->nrows, d->row, weights->phi, want.phi) +
             dot(d->nrows, d->row, weights->phidot, want.phidot) - dot(d->nrows, d->row, weights->zeta, want.zeta);
+    return LG_OK;
+}
+
+static lg_status weigh(const lg_model *m, lg_form form, const lg_point *point, const lg_term_weights *weights, double s,
+                       double *gradient)
+{
+    const lg_derivatives *all = m->derivatives;
+    const scratch room = scratch_of(m, point->work);
+    int shared = form == LG_FORM_DYNAMICS;
+    if (shared)
+        LG_TRY(lg_shares_weigh(&all->shares, point, weights, s, room.shares, gradient));
+    for (int k = 0; k < all->count; k++) {
+        double sum = 0;
+        if (shared && all->shares.has[k])
+            continue;
+        for (int i = 0; i < 2; i++)
+            LG_TRY(weigh_parts(m, &all->of[2 * k + i], form, point, weights, &room, &sum));
+        gradient[k] += s * sum;
+    }
     return LG_OK;
 }
 
@@ -258,10 +283,10 @@ static lg_status weigh(const lg_model *m, lg_form form, int parameter, const lg_
     {                                                                                                                  \
         return differentiate(self, form, parameter, point, want);                                                      \
     }                                                                                                                  \
-    static lg_status weigh_##name(void *self, int parameter, const lg_point *point, const lg_term_weights *weights,    \
-                                  double *sum)                                                                         \
+    static lg_status weigh_##name(void *self, const lg_point *point, const lg_term_weights *weights, double s,         \
+                                  double *gradient)                                                                    \
     {                                                                                                                  \
-        return weigh(self, form, parameter, point, weights, sum);                                                      \
+        return weigh(self, form, point, weights, s, gradient);                                                         \
     }                                                                                                                  \
     static lg_status acceleration_rows_##name(void *self, const lg_point *point, double *of_q, double *of_v)           \
     {                                                                                                                  \
@@ -294,15 +319,6 @@ static void layout(void *self, lg_arena *arena)
     d->value = lg_arena_take(arena, 2 * (size_t)o->in->njoints * sizeof *d->value);
     for (int i = 0; i < d->nparts; i++)
         lg_part_layout(o->in, d->part ? &d->part[i] : NULL, &d->parameters[i], arena);
-}
-
-static int is_quadratic(const lg_influence *in)
-{
-    const lg_direction *direction = in->direction;
-    for (int i = 0; i < direction->nvalues; i++)
-        if (!lg_part_declared(in, direction->place[i])->quadratic)
-            return 0;
-    return direction->nends == 0;
 }
 
 /* Whether all parameters that change have the same number `linear`. */
@@ -351,10 +367,9 @@ static void fill_parts(const lg_influence *in, const rule *rule, derivative *d)
     }
 }
 
-static lg_status open_derivative(const lg_influence *in, derivative *d)
+static lg_status open_derivative(const lg_influence *in, const rule *rule, derivative *d)
 {
     opening o = {in, d};
-    const rule *rule = is_linear(in) ? &rates : is_quadratic(in) ? &one_pair : &two_pairs;
     d->nparts = rule->nparts;
     d->has_inertia = in->nchanged > 0;
     for (int i = 0; i < in->m->nforces; i++)
@@ -363,6 +378,76 @@ static lg_status open_derivative(const lg_influence *in, derivative *d)
     fill_parts(in, rule, d);
     find_ranges(d);
     return LG_OK;
+}
+
+/* ---- along what is quadratic, and along the rest ---- */
+
+typedef struct halves {
+    lg_direction of[2];
+    int *place, *end; /* of both, one after the other */
+    double *rate, *motion;
+    int nvalues, nends; /* so far */
+} halves;
+
+/* Whether terms are quadratic in all parameters; others may move whatever acts on their body, which then belongs to
+   their half. */
+static int has_quadratic_places(const lg_influence *in, const lg_direction *whole)
+{
+    for (int i = 0; i < whole->nvalues; i++)
+        if (!lg_part_declared(in, whole->place[i])->quadratic && !lg_shares_have_place(in, whole->place[i]))
+            return 0;
+    return 1;
+}
+
+static void add_half(const lg_influence *in, const lg_direction *whole, int quadratic, halves *h)
+{
+    int places = has_quadratic_places(in, whole);
+    lg_direction *to = &h->of[!quadratic];
+    *to = (lg_direction){.size = whole->size, .place = h->place + h->nvalues, .rate = h->rate + h->nvalues};
+    to->end = h->end + h->nends, to->motion = h->motion + 6 * h->nends;
+    for (int i = 0; i < whole->nvalues; i++)
+        if (places == quadratic) {
+            h->place[h->nvalues] = whole->place[i];
+            h->rate[h->nvalues++] = whole->rate[i];
+            to->nvalues++;
+        }
+    for (int i = 0; i < whole->nends; i++)
+        if ((places && lg_shares_are_linear(in, whole->end[i])) == quadratic) {
+            lg_copy(6, whole->motion + 6 * i, h->motion + 6 * h->nends);
+            h->end[h->nends++] = whole->end[i];
+            to->nends++;
+        }
+}
+
+static void layout_halves(void *self, lg_arena *arena)
+{
+    halves *h = self;
+    size_t nvalues = (size_t)h->of[0].nvalues, nends = (size_t)h->of[0].nends;
+    h->place = lg_arena_ints(arena, nvalues);
+    h->end = lg_arena_ints(arena, nends);
+    h->rate = lg_arena_doubles(arena, nvalues);
+    h->motion = lg_arena_doubles(arena, 6 * nends);
+}
+
+static lg_status open_halves(lg_influence *in, const lg_direction *whole, lg_derivatives *all, derivative *of,
+                             lg_report *report)
+{
+    halves h = {.of = {*whole}};
+    lg_arena memory;
+    LG_TRY(lg_arena_open(&memory, layout_halves, &h));
+    add_half(in, whole, 1, &h);
+    add_half(in, whole, 0, &h);
+    lg_status status = LG_OK;
+    for (int i = 0; i < 2 && status == LG_OK; i++) {
+        if (!h.of[i].nvalues && !h.of[i].nends)
+            continue;
+        status = lg_influence_of(in, &h.of[i], report);
+        if (status == LG_OK)
+            status = open_derivative(in, i ? &two_pairs : is_linear(in) ? &rates : &one_pair, &of[i]);
+        all->nframes = in->nframes > all->nframes ? in->nframes : all->nframes;
+    }
+    lg_arena_close(&memory);
+    return status;
 }
 
 /* ---- all derivatives of a model ---- */
@@ -374,9 +459,11 @@ static lg_status open_each(const lg_model *m, const lg_direction *directions, lg
     for (int i = 0; i < all->count && status == LG_OK; i++) {
         status = lg_influence_of(&in, &directions[i], report);
         if (status == LG_OK)
-            status = open_derivative(&in, &all->of[i]);
-        all->nframes = in.nframes > all->nframes ? in.nframes : all->nframes;
+            status = open_halves(&in, &directions[i], all, &all->of[2 * i], report);
     }
+    if (status == LG_OK)
+        status = lg_shares_open(&all->shares, &in, all->count, directions, report);
+    all->nframes = all->shares.nframes > all->nframes ? all->shares.nframes : all->nframes;
     lg_influence_close(&in);
     return status;
 }
@@ -384,7 +471,7 @@ static lg_status open_each(const lg_model *m, const lg_direction *directions, lg
 static lg_status open_all(const lg_model *m, int n, const lg_direction *directions, lg_derivatives *all,
                           lg_report *report)
 {
-    all->of = calloc((size_t)n + 1, sizeof *all->of);
+    all->of = calloc(2 * (size_t)n + 1, sizeof *all->of);
     if (!all->of)
         return LG_NO_MEMORY;
     all->count = n;
@@ -392,7 +479,7 @@ static lg_status open_all(const lg_model *m, int n, const lg_direction *directio
     const lg_sensitivity *rows = lg_model_rows_alone(m);
     for (int form = 0; form < LG_FORM_COUNT; form++) {
         all->in[form] = rows ? rows[form] : (lg_sensitivity){0};
-        all->in[form].count = n, all->in[form].nwork = work_of(m, all->nframes);
+        all->in[form].count = n, all->in[form].nwork = work_of(m, all);
     }
 #define ENTER(name, form) all->in[form].eval = differentiate_##name, all->in[form].weigh = weigh_##name;
     LG_EACH_FORM(ENTER)
@@ -401,10 +488,12 @@ static lg_status open_all(const lg_model *m, int n, const lg_direction *directio
 
 void lg_model_free_derivatives(lg_derivatives *all)
 {
-    for (int i = 0; all && i < all->count; i++)
+    for (int i = 0; all && i < 2 * all->count; i++)
         lg_arena_close(&all->of[i].memory);
-    if (all)
+    if (all) {
+        lg_shares_close(&all->shares);
         free(all->of);
+    }
     free(all);
 }
 

@@ -260,31 +260,25 @@ static lg_status solve_back(lg_follower *f, const double *correction)
     return lg_accel_solve_linear(f->linear->accel, f->x);
 }
 
-/* The share of parameter k in the force rows of a correction, and in phidot at velocities v. */
-static lg_status add_share(lg_follower *f, const lg_correction *c, int k, const double *v, double *gradient)
+/* The shares of all parameters in the force rows of a correction, and in phidot at velocities v. */
+static lg_status add_shares(lg_follower *f, const lg_correction *c, int count, const double *v, double *gradient)
 {
-    lg_linearised *l = f->linear;
-    int nv = l->accel->system->space->nv;
+    int nv = f->linear->accel->system->space->nv;
+    const lg_term_weights weights = {.reactions = f->x, .phidot = f->x + nv};
     lg_point at = c->point;
-    double share = 0;
     at.v = v, at.a = c->x, at.lam = c->x + nv;
-    LG_TRY(lg_linearised_weigh(l, &at, k, &(lg_term_weights){.reactions = f->x, .phidot = f->x + nv}, &share));
-    *gradient -= share;
-    return LG_OK;
+    return lg_linearised_weigh(f->linear, &at, count, &weights, -1, gradient);
 }
 
-/* The share of parameter k in phi, and in phidot of a body at rest, which counts in that of the correction. */
-static lg_status add_share_of_rows(lg_follower *f, const lg_correction *c, int k, const double *rest, double *gradient)
+/* Those in phi, and in phidot of a body at rest, which counts in that of the correction. */
+static lg_status add_shares_of_rows(lg_follower *f, const lg_correction *c, int count, const double *rest,
+                                    double *gradient)
 {
-    lg_linearised *l = f->linear;
-    const double *rows = f->x + l->accel->system->space->nv;
+    const double *rows = f->x + f->linear->accel->system->space->nv;
     lg_point at = c->point;
-    double of_phi = 0, of_phidot = 0;
     at.v = rest;
-    LG_TRY(lg_linearised_weigh(l, &at, k, &(lg_term_weights){.phi = rows}, &of_phi));
-    LG_TRY(lg_linearised_weigh(l, &at, k, &(lg_term_weights){.phidot = rows}, &of_phidot));
-    *gradient += of_phidot - of_phi;
-    return LG_OK;
+    LG_TRY(lg_linearised_weigh(f->linear, &at, count, &(lg_term_weights){.phi = rows}, -1, gradient));
+    return lg_linearised_weigh(f->linear, &at, count, &(lg_term_weights){.phidot = rows}, 1, gradient);
 }
 
 /* From the adjoint of a turn of positions, which is lost, to that of q where it begins, which is added. */
@@ -309,11 +303,8 @@ static lg_status position_back(lg_follower *f, const lg_correction *c, int npara
     at.v = f->v;
     LG_TRY(evaluate(l, &at, &(lg_wanted){.Z = f->Z}));
     lg_pattern_add_BT(pattern, f->Z, 1, rows, q);
-    for (int k = 0; k < nparameters; k++) {
-        LG_TRY(add_share(f, c, k, c->x, &gradient[k]));
-        LG_TRY(add_share_of_rows(f, c, k, f->v, &gradient[k]));
-    }
-    return LG_OK;
+    LG_TRY(add_shares(f, c, nparameters, c->x, gradient));
+    return add_shares_of_rows(f, c, nparameters, f->v, gradient);
 }
 
 /* From the adjoint of v after a correction to that before it, and to that of q, which is added. */
@@ -334,9 +325,7 @@ static lg_status velocity_back(lg_follower *f, const lg_correction *c, int npara
     LG_TRY(evaluate(l, &at, &(lg_wanted){.B = l->B, .Z = l->Z}));
     lg_pattern_add_BT(pattern, l->Z, -1, rows, q);
     lg_pattern_add_BT(pattern, l->B, -1, rows, v);
-    for (int k = 0; k < nparameters; k++)
-        LG_TRY(add_share(f, c, k, f->v, &gradient[k]));
-    return LG_OK;
+    return add_shares(f, c, nparameters, f->v, gradient);
 }
 
 /* What Z turn, in the rows of a correction of velocities, takes of q, v and the turn. */

@@ -121,8 +121,10 @@ lg_status lg_linearised_differentiate(lg_linearised *l, const lg_point *point, i
 
 static const double held_step = 6e-6; /* of central differences along what memory holds */
 
-/* The same for a number of the memory, in which forces are linear unless something reads what is held. */
-static lg_status weigh_held(lg_linearised *l, const lg_point *point, int number, const double *forces, double *sum)
+/* *sum += s times the weighted derivatives by a number of the memory, in which forces are linear unless something reads
+   what is held. */
+static lg_status weigh_held(lg_linearised *l, const lg_point *point, int number, const double *forces, double s,
+                            double *sum)
 {
     int nmem = l->accel->system->nmem;
     double step = held_step * (1 + fabs(point->mem.values[number]));
@@ -133,22 +135,24 @@ static lg_status weigh_held(lg_linearised *l, const lg_point *point, int number,
         lg_copy(nmem, point->mem.values, l->mem);
         l->mem[number] += sign * step;
         LG_TRY(linearised_evaluate(l, &at, &(lg_wanted){.force = l->y}));
-        *sum -= sign / (2 * step) * lg_dot(l->accel->system->space->nv, forces, l->y);
+        *sum -= s * sign / (2 * step) * lg_dot(l->accel->system->space->nv, forces, l->y);
     }
     return LG_OK;
 }
 
-lg_status lg_linearised_weigh(lg_linearised *l, const lg_point *point, int k, const lg_term_weights *weights,
-                              double *sum)
+lg_status lg_linearised_weigh(lg_linearised *l, const lg_point *point, int count, const lg_term_weights *weights,
+                              double s, double *gradient)
 {
     const lg_system *system = l->accel->system;
     lg_point at = *point;
-    if (k >= l->nparameters)
-        return weights->forces
-                   ? weigh_held(l, point, system->memory.first_sampled + k - l->nparameters, weights->forces, sum)
-                   : LG_OK;
     at.work = l->work;
-    return lg_sensitivity_count(system) ? system->sensitivity->weigh(system->self, k, &at, weights, sum) : LG_OK;
+    if (lg_sensitivity_count(system))
+        LG_TRY(system->sensitivity->weigh(system->self, &at, weights, s, gradient));
+    for (int k = l->nparameters; weights->forces && k < count; k++) {
+        int number = system->memory.first_sampled + k - l->nparameters;
+        LG_TRY(weigh_held(l, point, number, weights->forces, s, &gradient[k]));
+    }
+    return LG_OK;
 }
 
 /* How far derivatives lead numbers, in proportion to these. */
@@ -348,25 +352,24 @@ lg_status lg_linearised_sample_adjoint(lg_linearised *l, const lg_point *point, 
 
 /* ---- accelerations ---- */
 
-lg_status lg_linearised_subtract_share(lg_linearised *l, const lg_point *point, int k, const double *forces,
-                                       const double *rows, double *gradient)
+lg_status lg_linearised_subtract_shares(lg_linearised *l, const lg_point *point, int count, const double *forces,
+                                        const double *rows, double *gradient)
 {
     const lg_system *system = l->accel->system;
+    const lg_term_weights of_rows = {.phidot = rows};
     lg_point at = *point;
-    double share = 0, of_rest = 0;
     if (system->pattern->nrows == 0)
         rows = NULL;
-    LG_TRY(lg_linearised_weigh(l, &at, k, &(lg_term_weights){.forces = forces, .zeta = rows}, &share));
+    LG_TRY(lg_linearised_weigh(l, &at, count, &(lg_term_weights){.forces = forces, .zeta = rows}, -1, gradient));
     if (rows) {
         at.v = point->a;
-        LG_TRY(lg_linearised_weigh(l, &at, k, &(lg_term_weights){.phidot = rows}, &share));
+        LG_TRY(lg_linearised_weigh(l, &at, count, &of_rows, -1, gradient));
     }
     if (rows && !(system->flags & LG_SYSTEM_FIXED_ROWS)) {
         lg_zero(system->space->nv, l->v);
         at.v = l->v;
-        LG_TRY(lg_linearised_weigh(l, &at, k, &(lg_term_weights){.phidot = rows}, &of_rest));
+        LG_TRY(lg_linearised_weigh(l, &at, count, &of_rows, 1, gradient));
     }
-    *gradient -= share - of_rest;
     return LG_OK;
 }
 
@@ -677,8 +680,7 @@ lg_status lg_linearised_accelerations_adjoint(lg_linearised *l, const lg_point *
     if (lam)
         lg_copy(nrows, lam, w_rows);
     LG_TRY(lg_accel_solve_linear(l->accel, w)); /* the matrix is symmetric */
-    for (int k = 0; k < count; k++)
-        LG_TRY(lg_linearised_subtract_share(l, point, k, w, w_rows, &gradient[k]));
+    LG_TRY(lg_linearised_subtract_shares(l, point, count, w, w_rows, gradient));
     lg_linearised_forces_adjoint(l, -1, w, q, v);
     return nrows ? lg_linearised_subtract_rows_adjoint(l, point, w_rows, q, v) : LG_OK;
 }

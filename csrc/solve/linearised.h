@@ -46,13 +46,13 @@ lg_status lg_linearise_and_factor(lg_linearised *l, const lg_point *point, lg_re
 void lg_linearised_forces(lg_linearised *l, double s, const double *dq, const double *dv, double *out);
 /* What is wanted at a point by parameter k: zeros if the system does not depend on parameters. */
 lg_status lg_linearised_differentiate(lg_linearised *l, const lg_point *point, int k, const lg_wanted *wanted);
-/* *sum += the weighted sum of the terms' derivatives by parameter k at a point. */
-lg_status lg_linearised_weigh(lg_linearised *l, const lg_point *point, int k, const lg_term_weights *weights,
-                              double *sum);
-/* *gradient -= those of the index-1 equations with the weights of their rows (NULL: zeros), at a point with its a and
+/* gradient += s times the weighted sums of the terms' derivatives by the first `count` parameters at a point. */
+lg_status lg_linearised_weigh(lg_linearised *l, const lg_point *point, int count, const lg_term_weights *weights,
+                              double s, double *gradient);
+/* gradient -= those of the index-1 equations with the weights of their rows (NULL: zeros), at a point with its a and
    lam. */
-lg_status lg_linearised_subtract_share(lg_linearised *l, const lg_point *point, int k, const double *forces,
-                                       const double *rows, double *gradient);
+lg_status lg_linearised_subtract_shares(lg_linearised *l, const lg_point *point, int count, const double *forces,
+                                        const double *rows, double *gradient);
 /* The derivatives of what is sampled at a point, by parameter k along (dq, dv) and along those of the memory before it,
    by differences; all that is not due keeps its own. `room` has nmem numbers. */
 lg_status lg_linearised_sample(lg_linearised *l, const lg_point *point, int k, const double *dq, const double *dv,

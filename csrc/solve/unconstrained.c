@@ -148,8 +148,7 @@ lg_status lg_unconstrained_adjoint(lg_unconstrained *unconstrained, lg_linearise
     lg_zero(nown, lam + first);
     lg_zero(first, rows);
     lg_copy(nown, w + nv, rows + first);
-    for (int k = 0; k < count; k++)
-        LG_TRY(lg_linearised_subtract_share(l, point, k, w, nown ? rows : NULL, &gradient[k]));
+    LG_TRY(lg_linearised_subtract_shares(l, point, count, w, nown ? rows : NULL, gradient));
     lg_linearised_forces_adjoint(l, -1, w, q, v);
     return nown ? lg_linearised_subtract_rows_adjoint(l, point, rows, q, v) : LG_OK;
 }

@@ -9,7 +9,7 @@
 typedef struct lg_term_weights {
     const double *forces; /* nv: of the residual M a + gyro - force + B^T lam */
     const double *phi, *phidot, *zeta; /* nrows; the latter of -zeta, as in B a - zeta */
-    const double *reactions; /* nv: of M a + B^T lam alone */
+    const double *reactions; /* nv: of M a + B^T lam alone; NULL if there are `forces` */
 } lg_term_weights;
 
 struct lg_sensitivity {
@@ -19,9 +19,9 @@ struct lg_sensitivity {
        the matrices of the tangents. The work grows with the number of elements that depend on the parameter, apart from
        setting outputs to zero. The contents of point->work are lost, and point->same_q is not read. */
     lg_status (*eval)(void *self, int parameter, const lg_point *point, const lg_wanted *wanted);
-    /* Adds the derivative of the weighted sum of these terms to *sum, by work that does not depend on the size of the
-       model. The rest is as for `eval`. */
-    lg_status (*weigh)(void *self, int parameter, const lg_point *point, const lg_term_weights *weights, double *sum);
+    /* Adds s times the derivatives of the weighted sum of these terms by all parameters to `gradient`. The work grows
+       with the number of elements that depend on some parameter. The rest is as for `eval`. */
+    lg_status (*weigh)(void *self, const lg_point *point, const lg_term_weights *weights, double s, double *gradient);
     /* Writes the derivatives of B a - zeta by q and v at fixed a, with the layout of B. The contents of point->work are
        lost. NULL: they are not known in closed form. */
     lg_status (*acceleration_rows)(void *self, const lg_point *point, double *of_q, double *of_v);

@@ -96,26 +96,34 @@ DIFFERENTIATED: Mapping[str, tuple[Callable[[], Model], str, Sequence[str]]] = {
         "link100",
         [f"link{i}.mass" for i in range(20, 101, 20)],
     ),
+    "tree": (partial(models.pendulum_chain, n=100, **TREE), "link100", [f"link{i}.mass" for i in range(20, 101, 20)]),
 }
 COUNTED += tuple(
     bench.Case(f"{name} by {p} parameters", np.nan, model, body, None, 1e-3, steps=0, options=options)
     for name, (model, body, names) in DIFFERENTIATED.items()
-    for p in (0, 1, 5)
+    for p in ((0,) if name == "tree" else (0, 1, 5))
     for options in [{"sensitivity": names[:p]} if p else {}]
 )
 
 # The same derivatives backwards, where `integrate` is followed by a pass over the steps that it has kept.
 BACKWARDS: Mapping[str, tuple[str, int, str]] = {
     **{f"{name} backwards by {p} parameters": (name, p, "genalpha") for name in DIFFERENTIATED for p in (1, 5)},
-    **{f"top backwards by 1 parameters, {method}": ("top", 1, method) for method in ("rk44", "herk3", "radau5")},
+    **{
+        f"top backwards by {p} parameters, {method}": ("top", p, method)
+        for method in ("rk44", "herk3", "radau5")
+        for p in (1, 5)
+    },
+    **{f"tree backwards by {p} parameters, rk44": ("tree", p, "rk44") for p in (1, 5)},
 }
 COUNTED += tuple(
     bench.Case(name, np.nan, *DIFFERENTIATED[which][:2], None, 1e-3, steps=0, method=method)
     for name, (which, _, method) in BACKWARDS.items()
 )
 COUNTED += tuple(
-    bench.Case(f"top by 0 parameters, {method}", np.nan, *DIFFERENTIATED["top"][:2], None, 1e-3, steps=0, method=method)
-    for method in ("rk44", "herk3", "radau5")
+    bench.Case(
+        f"{name} by 0 parameters, {method}", np.nan, *DIFFERENTIATED[name][:2], None, 1e-3, steps=0, method=method
+    )
+    for name, method in [("top", "rk44"), ("top", "herk3"), ("top", "radau5"), ("tree", "rk44")]
 )
 
 # steps of the short and the long run
@@ -148,7 +156,9 @@ STEPS: Mapping[str, tuple[int, int]] = {
     **{f"top backwards by {p} parameters": (50, 150) for p in (1, 5)},
     **{f"links backwards by {p} parameters": (10, 20) for p in (1, 5)},
     **{f"top by 0 parameters, {method}": (100, 300) for method in ("rk44", "herk3", "radau5")},
-    **{f"top backwards by 1 parameters, {method}": (100, 300) for method in ("rk44", "herk3", "radau5")},
+    **{name: (100, 300) for name, (which, _, method) in BACKWARDS.items() if which == "top" and method != "genalpha"},
+    **{f"tree by 0 parameters{method}": (3, 7) for method in ("", ", rk44")},
+    **{name: (3, 7) for name, (which, *_) in BACKWARDS.items() if which == "tree"},
     **{f"{name}{way}, radau5": (20, 100 if name == "stiff pair" else 120) for name in STIFF for way in RADAU},
     "slider-crank to round-off, genalpha": (50, 550),
     "slider-crank to round-off, reml": (50, 550),

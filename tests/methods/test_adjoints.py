@@ -5,7 +5,7 @@ import pytest
 
 import lgint
 from methods.test_explicit_sensitivities import closed_tree
-from methods.test_gradients import LIE, M, Weighted, arm, difference_to_forward, pushed
+from methods.test_gradients import LIE, M, Weighted, arm, compared, difference_to_forward, pushed
 from methods.test_sensitivities_in_runs import follow
 
 METHODS = [name for name in lgint.methods() if lgint.method_info(name)["differentiated"]]
@@ -118,6 +118,48 @@ def test_start_values_and_kinks(method):
     assert difference_to_forward(pushed(), method, names, outputs, t_end=0.08, h=5e-3) < 1e-12
     names = ["start.hinge", "start.hinge.rate", "hinge.point[0]"]
     assert difference_to_forward(arm(), method, names, of_body("arm"), t_end=0.05, h=5e-3) < 1e-12
+
+
+def sprung(formulation):
+    """Two bodies with every element whose derivatives by its numbers and its points are in closed form."""
+    moving = {} if formulation == "minimal" else {"angular_velocity": (1, 2, 0.3)}
+    builder = lgint.ModelBuilder(gravity=(0.3, -0.2, -9.81), formulation=formulation)
+    inertia = [[0.2, 0.01, 0.02], [0.01, 0.3, 0.03], [0.02, 0.03, 0.25]]
+    builder.add_body("a", mass=2.0, inertia=inertia, position=(0.1, 1, 0.2), **moving)
+    builder.add_body("b", mass=1.0, inertia=(0.2, 0.3, 0.25), position=(0.1, 2, 0.2), **moving)
+    builder.add_joint("spherical", lgint.ground, "a", point=(0, 0, 0), name="pin")
+    axes = {"axis": (1, 0, 0), "second_axis": (0, 1, 0)}
+    builder.add_joint("universal", "a", "b", point=(0.1, 1.4, 0.2), **axes, name="cross")
+    stiff = {"stiffness": 30.0, "damping": 2.0, "length": 0.5}
+    builder.add_spring("a", "b", **stiff, point_a=(0, 0.1, 0.2), point_b=(0, 0.2, 0.3), name="spring")
+    stiff = {"stiffness": (30.0, 20, 10), "damping": (2.0, 1, 0.5), "point_b": (0, 0.1, -0.3)}
+    builder.add_cartesian_spring(lgint.ground, "b", **stiff, point_a=(0, 3, 2), name="mount")
+    builder.add_force("a", force=(1, 2, 3.0), point=(0.1, 0.2, 0.3), name="push")
+    builder.add_force("b", force=(1, -2, 3.0), point=(0.1, 0.2, -0.3), frame="body", name="jet")
+    builder.add_force("a", torque=(1, 2, 3.0), frame="body", name="rotor")
+    builder.add_force("b", torque=(3, 2, 1.0), name="twist")
+    return builder.build(start="project")
+
+
+def numbers_of(model):
+    """The names of all numbers of a model, those of symmetric matrices once."""
+    for name, value in model.values.items():
+        for at in np.ndindex(np.shape(value)):
+            if not (name.endswith("inertia") and at[0] > at[1]):
+                yield f"{name}[{','.join(map(str, at))}]" if at else name
+
+
+@pytest.mark.parametrize(
+    ("method", "formulation"),
+    [("genalpha", form) for form in [*LIE, "minimal"]] + [("rk44", "SE3"), ("herk3", "R3xSO3")],
+)
+def test_every_number_of_bodies_springs_and_loads(method, formulation):
+    model = sprung(formulation)
+    names = [*numbers_of(model)]
+    _, _, found, expected, size = compared(model, method, names, of_body("b"), t_end=4e-3, h=2e-3)
+    assert len(names) > 60
+    np.testing.assert_allclose(found, expected, rtol=0, atol=1e-12 * size.max())
+    np.testing.assert_allclose(found / size, expected / size, rtol=0, atol=1e-10)
 
 
 @pytest.mark.parametrize("method", ADAPTIVE)

@@ -60,10 +60,10 @@ def by_accessors(run, outputs, weights):
     return found, 1e-10 * np.abs(found).max() + 1e-11 * size
 
 
-def difference_to_forward(model, method, names, outputs, **arguments):
-    """The largest difference to the derivatives that a run carries along, over the sum of the sizes of their terms.
+def compared(model, method, names, outputs, **arguments):
+    """A run with derivatives, weights of outputs, and the gradient of their sum: found, expected, size of all terms.
 
-    Both runs have the same bits.
+    The run of the gradient has the same bits.
     """
     forward = lgint.integrate(model, method, sensitivity=names, **arguments)
     cost = Weighted()
@@ -74,9 +74,15 @@ def difference_to_forward(model, method, names, outputs, **arguments):
     slopes = forward.sensitivity
     columns = np.concatenate([slopes.dq, slopes.dv, slopes.dvdot, slopes.dlam], axis=1)
     expected = parts + np.einsum("ni,nip->p", rows, columns)
-    other, noise = by_accessors(forward, outputs, cost.weights)
-    np.testing.assert_allclose(found, other, rtol=0, atol=noise)
     size = np.abs(parts) + np.einsum("ni,nip->p", np.abs(rows), np.abs(columns))
+    return forward, cost.weights, found, expected, size
+
+
+def difference_to_forward(model, method, names, outputs, **arguments):
+    """The largest difference to the derivatives that a run carries along, over the sum of the sizes of their terms."""
+    forward, weights, found, expected, size = compared(model, method, names, outputs, **arguments)
+    other, noise = by_accessors(forward, outputs, weights)
+    np.testing.assert_allclose(found, other, rtol=0, atol=noise)
     return np.abs(found - expected).max() / size.max()
 
 

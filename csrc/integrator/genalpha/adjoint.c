@@ -177,16 +177,14 @@ static lg_status add_parameters(lg_genalpha_stepper *g, const lg_point *start, c
     const lg_term_weights weights = {
         .forces = d->x, .phi = d->weight_phi, .phidot = has_phidot ? d->weight_phidot : NULL};
     weigh_rows(g, m);
-    for (int k = 0; k < g->base.nparameters; k++) {
-        double share = 0;
-        LG_TRY(lg_linearised_weigh(l, end, k, &weights, &share));
-        if (m) {
-            LG_TRY(lg_linearised_reaction(l, start, k, l->term));
-            share += lg_dot(nv, d->ds, l->term);
-        }
-        gradient[k] -= share;
-    }
-    return LG_OK;
+    LG_TRY(lg_linearised_weigh(l, end, g->base.nparameters, &weights, -1, gradient));
+    if (!m)
+        return LG_OK;
+    lg_point reactions = *start; // without M a
+    lg_zero(nv, l->v);
+    reactions.a = l->v;
+    return lg_linearised_weigh(l, &reactions, g->base.nparameters, &(lg_term_weights){.reactions = d->ds}, -1,
+                               gradient);
 }
 
 /* From the derivatives by theta_0, v_0, a_0 (which is alg^) and c_n to those by v_n, vdot_n and alg_n: see predict. */

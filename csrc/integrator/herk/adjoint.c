@@ -142,19 +142,15 @@ static lg_status solve_back(lg_herk_stepper *rk, int i, const lg_point *point, c
     lg_herk_derivatives *d = &rk->derivatives;
     lg_linearised *l = &rk->base.linear;
     const lg_pattern *pattern = rk->base.system->pattern;
-    int nv = d->at.nv, nrows = pattern->nrows;
+    int nv = d->at.nv, nrows = pattern->nrows, count = rk->base.nparameters;
     double pivot = lg_herk_pivot(&rk->A[i + 1], rk->h), *x = rk->base.accel.x, *rows = x + nv;
     lg_copy(nv, lg_stage_derivatives_at(&d->at, i, 0) + nv, x);
     lg_axpy(nv, pivot, d->at.v, x);
     lg_zero(nrows, rows);
     lg_axpy(nrows, rk->d[i], d->lam_end, rows);
     LG_TRY(lg_accel_solve_linear(&rk->base.accel, x));
-    for (int k = 0; k < rk->base.nparameters; k++) {
-        double of_forces = 0, of_rows = 0;
-        LG_TRY(lg_linearised_weigh(l, point, k, &(lg_term_weights){.forces = x}, &of_forces));
-        LG_TRY(lg_linearised_weigh(l, next, k, &(lg_term_weights){.phidot = rows}, &of_rows));
-        gradient[k] -= of_forces + of_rows / pivot;
-    }
+    LG_TRY(lg_linearised_weigh(l, point, count, &(lg_term_weights){.forces = x}, -1, gradient));
+    LG_TRY(lg_linearised_weigh(l, next, count, &(lg_term_weights){.phidot = rows}, -1 / pivot, gradient));
     lg_pattern_add_BT(pattern, rk->B_next, -1 / pivot, rows, d->at.v);
     lg_pattern_add_BT(pattern, d->Z, -1 / pivot, rows, d->at.q);
     lg_stage_derivatives_advance_back(&d->at, &rk->A[i + 1], 1);

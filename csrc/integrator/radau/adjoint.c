@@ -220,12 +220,7 @@ static lg_status stage_to_start(lg_radau_stepper *r, int i, const double *q_end,
     lg_moves_end_adjoint(&stage->moves, d->turn, s->q, d->dv0);
     lg_axpy(nv, -1, stage->da, s->v);
     const lg_term_weights weights = {.forces = stage->known, .phidot = stage->known + nv};
-    for (int k = 0; k < r->base.nparameters; k++) {
-        double share = 0;
-        LG_TRY(lg_linearised_weigh(l, &point, k, &weights, &share));
-        gradient[k] -= share;
-    }
-    return LG_OK;
+    return lg_linearised_weigh(l, &point, r->base.nparameters, &weights, -1, gradient);
 }
 
 static lg_status step(lg_stepper *self, const lg_state *before, const lg_state *after, const double *kept,

@@ -120,6 +120,7 @@ struct lg_body_type {
     const lg_body_alone *alone; /* NULL: it has no accelerations of its own */
     const lg_body_tree *tree; /* NULL: it is no tree */
     void (*energy)(const lg_body *b, const lg_point *at, double *T, double *V); /* adds what it has of both */
+    const struct lg_body_shares *shares; /* share.h; NULL: none */
     const lg_body_step *step; /* functions of steps between two states (momentum.h); NULL: none */
 
     const lg_body_frames *frames; /* NULL: its frames do not move with a block */
@@ -183,6 +184,16 @@ static inline void lg_inertia_matrix(const double inertia[6], double J[9])
     J[0] = inertia[0], J[1] = inertia[3], J[2] = inertia[4];
     J[3] = inertia[3], J[4] = inertia[1], J[5] = inertia[5];
     J[6] = inertia[4], J[7] = inertia[5], J[8] = inertia[2];
+}
+
+/* Adds the derivatives of c.J d by these six numbers. */
+static inline void lg_inertia_add_products(const double c[3], const double d[3], double slopes[6])
+{
+    for (int i = 0; i < 3; i++)
+        slopes[i] += c[i] * d[i];
+    slopes[3] += c[0] * d[1] + c[1] * d[0];
+    slopes[4] += c[0] * d[2] + c[2] * d[0];
+    slopes[5] += c[1] * d[2] + c[2] * d[1];
 }
 
 #endif

@@ -499,6 +499,7 @@ const lg_body_type lg_rigid_body = {
     .adds_dead_loads = 1,
     .alone = &alone,
     .energy = lg_rigid_energy,
+    .shares = &lg_rigid_shares,
     .step = &lg_rigid_step,
     .frames = &frames,
     .rigid = &rigid,

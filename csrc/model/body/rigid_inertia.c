@@ -9,6 +9,7 @@
 #include "model/body/rigid_inertia.h"
 
 #include "model/body/rigid_state.h"
+#include "model/share.h"
 #include "sparse/linalg.h"
 
 static void prepare(const lg_body *b, lg_rigid_prepared *p)
@@ -306,3 +307,46 @@ static void solve_mass(const lg_body *b, double *factor, int n, int ld, double *
 }
 
 const lg_body_mass lg_rigid_mass = {.size = rigid_mass_size, .solve = solve_mass};
+
+/* ---- derivatives by mass and inertia ---- */
+
+static double slope_of_mass(const lg_block *b, const double *weights, const double *v, const double *a, int moves)
+{
+    double slope = lg_dot3(weights, a), turning[3];
+    if (!moves || b->node->position != LG_POSITION_BODY)
+        return slope;
+    lg_cross(v + 3, v, turning);
+    return slope + lg_dot3(weights, turning);
+}
+
+static void write_shares(const lg_body *body, const lg_point *at, const lg_term_weights *weights, double *slopes)
+{
+    const lg_block *b = body->block;
+    int r = b->node->attitude_v, m = b->node->attitude_n, moves = weights->forces != NULL;
+    const double *v = at->v + b->v, *a = at->a + b->v, *w = (moves ? weights->forces : weights->reactions) + b->v;
+    double turn[3], omega[3], omegadot[3], across[3];
+    if (b->node->position != LG_POSITION_FIXED)
+        slopes[LG_RIGID_MASS] = slope_of_mass(b, w, v, a, moves);
+    if (b->node->attitude) {
+        const lg_rigid_state *now = lg_rigid_state_of(body, at);
+        lg_mul_columns(m, now->attitude.H, w + r, turn);
+        lg_mul_columns(m, now->attitude.H, a + r, omegadot);
+        lg_copy(3, now->omega, omega);
+        if (moves)
+            lg_axpy(3, 1, now->attitude.bias, omegadot);
+    } else {
+        lg_copy(3, w + r, turn), lg_copy(3, v + r, omega), lg_copy(3, a + r, omegadot);
+    }
+    lg_inertia_add_products(turn, omegadot, slopes + LG_RIGID_INERTIA);
+    lg_cross(turn, omega, across);
+    if (moves)
+        lg_inertia_add_products(across, omega, slopes + LG_RIGID_INERTIA);
+}
+
+static int has_share(const lg_body *b, int parameter)
+{
+    (void)b, (void)parameter;
+    return 1;
+}
+
+const lg_body_shares lg_rigid_shares = {.has = has_share, .write = write_shares};

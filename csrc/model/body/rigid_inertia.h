@@ -10,5 +10,6 @@ void lg_rigid_inertia_sherif(lg_span bodies, const lg_point *at, const lg_wanted
 void lg_rigid_energy(const lg_body *body, const lg_point *at, double *T, double *V);
 /* Functions of the row. */
 extern const lg_body_mass lg_rigid_mass;
+extern const struct lg_body_shares lg_rigid_shares;
 
 #endif

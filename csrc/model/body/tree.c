@@ -255,6 +255,7 @@ const lg_body_type lg_tree = {
     .inertia = tree_inertia,
     .gather = tree_gather,
     .energy = lg_tree_energy,
+    .shares = &lg_tree_shares,
     .step = &lg_tree_step,
     .transmit = tree_transmit,
     .frames = &frames,

@@ -5,6 +5,10 @@
    and the remaining part separately; wa M a + gyro belongs to their sum with the weights wa and 1. */
 #include "model/body/tree_inertia.h"
 
+#include "model/share.h"
+
+#include <stddef.h>
+
 /* RJ = R J; the axes of many links are their principal axes. */
 static void turn_inertia(const double R[9], const double I[6], double RJ[9])
 {
@@ -123,3 +127,72 @@ void lg_tree_energy(const lg_body *b, const lg_point *at, double *T, double *V)
     }
     *T += energy;
 }
+
+/* ---- derivatives by masses, centres of mass and inertias ---- */
+
+enum { MASS = offsetof(lg_tree_link, mass) / sizeof(double) };
+
+/* Those by c of m u.(A at c), where u is the velocity at c of the twist W, in link axes; V NULL: at rest. */
+static void add_com(double mass, const lg_tree_state *s, const double *W, const double *A, const double *V,
+                    const double u[3], const double acceleration[3], double slopes[3])
+{
+    double slope[3], turned[3], across[3];
+    lg_cross(acceleration, W + 3, slope);
+    lg_add_cross(u, A + 3, slope);
+    if (V) {
+        lg_cross(u, V + 3, across);
+        lg_add_cross(across, V + 3, slope);
+    }
+    lg_mulT3(s->R, slope, turned);
+    lg_axpy(3, mass, turned, slopes);
+}
+
+/* Those of the power along the twist W of what the link's inertia exerts at A and V. */
+static void write_link(const lg_tree_link *link, const lg_tree_state *s, const double *W, const double *A,
+                       const double *V, double *slopes)
+{
+    double u[3], at_com[3], acceleration[3], turn[3], omegadot[3], omega[3], across[3];
+    lg_twist_at(W, s->c, u);
+    lg_twist_at(A, s->c, acceleration);
+    if (V) {
+        lg_twist_at(V, s->c, at_com);
+        lg_add_cross(V + 3, at_com, acceleration);
+    }
+    slopes[MASS] = lg_dot3(u, acceleration);
+    add_com(link->mass, s, W, A, V, u, acceleration, slopes + MASS + 1);
+    lg_mulT3(s->R, W + 3, turn);
+    lg_mulT3(s->R, A + 3, omegadot);
+    lg_inertia_add_products(turn, omegadot, slopes + MASS + 4);
+    if (!V)
+        return;
+    lg_mulT3(s->R, V + 3, omega);
+    lg_cross(turn, omega, across);
+    lg_inertia_add_products(across, omega, slopes + MASS + 4);
+}
+
+/* The virtual twists take the place of the wrenches F. */
+static void write_shares(const lg_body *b, const lg_point *at, const lg_term_weights *weights, double *slopes)
+{
+    int moves = weights->forces != NULL;
+    const double *w = (moves ? weights->forces : weights->reactions) + b->block->v;
+    lg_tree_state *state = lg_tree_states(b, at);
+    lg_tree_set_links(b, at, at->a + b->block->v, moves);
+    for (int i = 0, n = lg_tree_size(b); i < n; i++) {
+        lg_tree_state *s = &state[i];
+        const lg_tree_state *parent = lg_tree_parent_state(b, state, i);
+        double *W = s->F[LG_BY_VELOCITY], A[6];
+        for (int k = 0; k < 6; k++) {
+            W[k] = parent->F[LG_BY_VELOCITY][k] + s->S[k] * w[i];
+            A[k] = s->A[k] + (moves ? s->bias[k] : 0);
+        }
+        write_link(&lg_tree_links(b)[i], s, W, A, moves ? s->V : NULL, slopes + (size_t)LG_TREE_LINK_SIZE * (size_t)i);
+    }
+}
+
+static int has_share(const lg_body *b, int parameter)
+{
+    (void)b;
+    return parameter % LG_TREE_LINK_SIZE >= MASS;
+}
+
+const lg_body_shares lg_tree_shares = {.has = has_share, .write = write_shares};

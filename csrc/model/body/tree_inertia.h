@@ -15,5 +15,6 @@ void lg_tree_set_links(const lg_body *b, const lg_point *at, const double *a, in
    joints. */
 void lg_tree_set_dynamics(const lg_body *b, const lg_point *at, const double *a, int moves, double *Ma, double *gyro);
 void lg_tree_energy(const lg_body *b, const lg_point *at, double *T, double *V);
+extern const struct lg_body_shares lg_tree_shares; /* by masses, centres of mass and inertias of links */
 
 #endif

@@ -64,6 +64,7 @@ struct lg_force_type {
     /* For forces on the coordinate of the tree's joint under the frame. law: tau, d tau/dq, d tau/dq'. */
     lg_status (*coordinate)(const lg_element *e, const lg_point *at, double q, double v, int linear, double law[3]);
 
+    const struct lg_force_shares *shares; /* share.h; NULL: none */
     double (*potential)(const lg_element *e, const lg_pose *const f[2], const lg_point *at);
     double (*next_kink)(const lg_element *e, double t);
     const lg_element_memory *memory; /* NULL: it has none */

@@ -2,6 +2,7 @@
    A force turns with the body if its axes are the body's: f = R F, df = -f^ R dphi. A torque in inertial axes has the
    body components R^T T, d(R^T T) = (R^T T)^ dphi. The load factor multiplies both. */
 #include "model/force/force.h"
+#include "model/share.h"
 #include "model/source.h"
 
 enum { AXES, SOURCE }; /* indices of the parameters */
@@ -147,6 +148,43 @@ static int torque_degree(const lg_element *e, int moments)
     return moments;
 }
 
+/* ---- derivatives by constant values ---- */
+
+static int load_has_share(const lg_element *e, int parameter)
+{
+    return e->p[SOURCE] == LG_SOURCE_CONSTANT && parameter > SOURCE;
+}
+
+/* The virtual velocity in the axes in which the values are given. */
+static inline void load_shares(const lg_element *e, const lg_point *at, int own_axes, const double *R,
+                               void turn(const double R[9], const double own[3], double given[3]), const double *own,
+                               double *slopes)
+{
+    double given[3];
+    if (!load_has_share(e, SOURCE + 1))
+        return;
+    if (e->p[AXES] == own_axes)
+        lg_copy(3, own, given);
+    else
+        turn(R, own, given);
+    lg_axpy(3, at->load, given, slopes + SOURCE + 1);
+}
+
+static void force_shares(const lg_element *e, const lg_pose *const f[2], const lg_point *at, const double *twists,
+                         double *slopes)
+{
+    load_shares(e, at, 0, f[0]->R, lg_mulT3, twists, slopes);
+}
+
+static void torque_shares(const lg_element *e, const lg_pose *const f[2], const lg_point *at, const double *twists,
+                          double *slopes)
+{
+    load_shares(e, at, 1, f[0]->R, lg_mul3, twists + 3, slopes);
+}
+
+static const lg_force_shares of_force = {.has = load_has_share, .write = force_shares};
+static const lg_force_shares of_torque = {.has = load_has_share, .write = torque_shares};
+
 const lg_force_type lg_applied_force = {
     .info = {.family = "force",
              .name = "force",
@@ -160,6 +198,7 @@ const lg_force_type lg_applied_force = {
     .degree = force_degree,
     .dead = force_dead,
     .wrenches = force_wrenches,
+    .shares = &of_force,
     .conserves = 1,
     .all = all_forces,
     .next_kink = load_next_kink,
@@ -177,6 +216,7 @@ const lg_force_type lg_applied_torque = {
     .degree = torque_degree,
     .dead = torque_dead,
     .wrenches = torque_wrenches,
+    .shares = &of_torque,
     .all = all_torques,
     .next_kink = load_next_kink,
 };

@@ -6,6 +6,7 @@
                      As l goes to 0, n follows d', so that F = -k d - c d' there if k l0 = 0. With a
                      preload there is no limit. */
 #include "model/force/force.h"
+#include "model/share.h"
 
 /* ---- componentwise ---- */
 
@@ -104,6 +105,41 @@ static double spring_potential(const lg_element *e, const lg_pose *const f[2], c
     return e->p[0] * stretch * stretch / 2;
 }
 
+/* ---- derivatives by parameters ---- */
+
+/* Per component: -(k (d - d0) + c d') w, where w is the virtual velocity. */
+static void cartesian_shares(const lg_element *e, const lg_pose *const f[2], const lg_point *at, const double *twists,
+                             double *slopes)
+{
+    (void)at;
+    for (int i = 0; i < 3; i++) {
+        double w = twists[6 + i] - twists[i];
+        slopes[i] = -(f[1]->x[i] - f[0]->x[i] - e->p[6 + i]) * w;
+        slopes[3 + i] = -(f[1]->xdot[i] - f[0]->xdot[i]) * w;
+        slopes[6 + i] = e->p[i] * w;
+    }
+}
+
+/* -(k (l - l0) + c l') n.w; -c d'.w where the points coincide and k l0 = 0 */
+static void spring_shares(const lg_element *e, const lg_pose *const f[2], const lg_point *at, const double *twists,
+                          double *slopes)
+{
+    (void)at;
+    double d[3], ddot[3], w[3];
+    for (int i = 0; i < 3; i++) {
+        d[i] = f[1]->x[i] - f[0]->x[i];
+        ddot[i] = f[1]->xdot[i] - f[0]->xdot[i];
+        w[i] = twists[6 + i] - twists[i];
+    }
+    double l = lg_norm3(d), along = l > 0 ? lg_dot3(d, w) / l : 0;
+    slopes[0] = -(l - e->p[2]) * along;
+    slopes[1] = l > 0 ? -lg_dot3(d, ddot) / l * along : -lg_dot3(ddot, w);
+    slopes[2] = e->p[0] * along;
+}
+
+static const lg_force_shares of_cartesian = {.has = lg_force_has_share, .write = cartesian_shares};
+static const lg_force_shares of_spring = {.has = lg_force_has_share, .write = spring_shares};
+
 const lg_force_type lg_cartesian_spring = {
     .info = {.family = "force",
              .name = "cartesian_spring",
@@ -116,6 +152,7 @@ const lg_force_type lg_cartesian_spring = {
     .needs_twists = 1,
     .between = cartesian_between,
     .all = cartesian_all,
+    .shares = &of_cartesian,
     .potential = cartesian_potential,
 };
 
@@ -131,5 +168,6 @@ const lg_force_type lg_spring = {
     .couples = lg_element_between,
     .needs_twists = 1,
     .between = spring_between,
+    .shares = &of_spring,
     .potential = spring_potential,
 };

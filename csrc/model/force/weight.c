@@ -1,5 +1,6 @@
 /* Weight m g, acting at the centre of mass, times the load factor; V = -m g . x. */
 #include "model/force/force.h"
+#include "model/share.h"
 
 static const lg_parameter parameters[] = {
     {"mass", "kg", "mass", LG_SCALAR, .quadratic = 1, .linear = 1},
@@ -40,6 +41,16 @@ static double weight_potential(const lg_element *e, const lg_pose *const f[2], c
     return -at->load * e->p[0] * lg_dot3(e->p + 1, f[0]->x);
 }
 
+static void weight_shares(const lg_element *e, const lg_pose *const f[2], const lg_point *at, const double *twists,
+                          double *slopes)
+{
+    (void)f;
+    slopes[0] = at->load * lg_dot3(e->p + 1, twists);
+    lg_axpy(3, at->load * e->p[0], twists, slopes + 1);
+}
+
+static const lg_force_shares shares = {.has = lg_force_has_share, .write = weight_shares};
+
 const lg_force_type lg_weight = {
     .info = {.family = "force",
              .name = "gravity",
@@ -53,5 +64,6 @@ const lg_force_type lg_weight = {
     .dead = weight_dead,
     .wrenches = weight_wrenches,
     .all = weight_all,
+    .shares = &shares,
     .potential = weight_potential,
 };

@@ -46,6 +46,12 @@ static int is_plain(const lg_joint *joint, int jacobians)
     return 1;
 }
 
+int lg_points_coincide(const lg_joint *joint)
+{
+    const char *locked = joint->e.info->locked;
+    return locked && !strcmp(locked, "123") && joint->e.p[0] == 0 && joint->nrows >= 3 && joint->row_in_type[2] == 2;
+}
+
 /* ---- all terms ---- */
 
 lg_status lg_points_all(lg_joints joints, const lg_point *at, const lg_wanted *want)

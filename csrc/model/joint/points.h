@@ -6,4 +6,8 @@
 /* The batch function of a joint without pairs that locks all three translations; its first parameter is the carrier. */
 lg_status lg_points_all(lg_joints joints, const lg_point *at, const lg_wanted *want);
 
+/* Whether the first three rows of a joint say in inertial axes that two points coincide, and the others depend on
+   rotations alone. */
+int lg_points_coincide(const lg_joint *joint);
+
 #endif
