@@ -57,7 +57,6 @@ typedef struct lg_derivatives {
 typedef struct scratch {
     lg_wanted terms, sums;
     lg_chain *chain;
-    double *shares;
 } scratch;
 
 static double *next_of(double **next, int n)
@@ -67,10 +66,16 @@ static double *next_of(double **next, int n)
     return here;
 }
 
+/* The room of shares, before that of parts. */
+static double *room_of(const lg_model *m, double *work)
+{
+    return work + m->system.nwork + LG_POSE_SIZE * m->derivatives->nframes;
+}
+
 static scratch scratch_of(const lg_model *m, double *work)
 {
     int nv = m->space.nv, nrows = m->space.nrows, nvalues = m->pattern.nvalues;
-    double *next = work + m->system.nwork + LG_POSE_SIZE * m->derivatives->nframes;
+    double *next = room_of(m, work) + lg_shares_room(&m->derivatives->shares);
     scratch s;
     s.terms = (lg_wanted){.Ma = next_of(&next, nv), .gyro = next_of(&next, nv), .force = next_of(&next, nv)};
     s.terms.Btlam = next_of(&next, nv);
@@ -80,7 +85,6 @@ static scratch scratch_of(const lg_model *m, double *work)
     s.sums.Btlam = next_of(&next, nv);
     s.sums.phi = next_of(&next, nrows), s.sums.phidot = next_of(&next, nrows), s.sums.zeta = next_of(&next, nrows);
     s.chain = (lg_chain *)(void *)next;
-    s.shares = (double *)(void *)(s.chain + m->space.nblocks);
     return s;
 }
 
@@ -248,13 +252,14 @@ static double weigh_forces(const derivative *d, const lg_term_weights *weights, 
 }
 
 static lg_status weigh_parts(const lg_model *m, const derivative *d, lg_form form, const lg_point *point,
-                             const lg_term_weights *weights, const scratch *s, double *sum)
+                             const lg_term_weights *weights, double *sum)
 {
     if (!d->nparts || (!d->nrows && !weights->forces && !weights->reactions))
         return LG_OK;
-    const lg_wanted want = weighed_terms(d, weights, &s->sums);
-    LG_TRY(add_parts(m, d, form, point, &want, s));
-    *sum += weigh_forces(d, weights, &s->sums) + dot(d->nrows, d->row, weights->phi, want.phi) +
+    const scratch s = scratch_of(m, point->work);
+    const lg_wanted want = weighed_terms(d, weights, &s.sums);
+    LG_TRY(add_parts(m, d, form, point, &want, &s));
+    *sum += weigh_forces(d, weights, &s.sums) + dot(d->nrows, d->row, weights->phi, want.phi) +
             dot(d->nrows, d->row, weights->phidot, want.phidot) - dot(d->nrows, d->row, weights->zeta, want.zeta);
     return LG_OK;
 }
@@ -263,16 +268,15 @@ static lg_status weigh(const lg_model *m, lg_form form, const lg_point *point, c
                        double *gradient)
 {
     const lg_derivatives *all = m->derivatives;
-    const scratch room = scratch_of(m, point->work);
     int shared = form == LG_FORM_DYNAMICS;
     if (shared)
-        LG_TRY(lg_shares_weigh(&all->shares, point, weights, s, room.shares, gradient));
+        LG_TRY(lg_shares_weigh(&all->shares, point, weights, s, room_of(m, point->work), gradient));
     for (int k = 0; k < all->count; k++) {
         double sum = 0;
         if (shared && all->shares.has[k])
             continue;
         for (int i = 0; i < 2; i++)
-            LG_TRY(weigh_parts(m, &all->of[2 * k + i], form, point, weights, &room, &sum));
+            LG_TRY(weigh_parts(m, &all->of[2 * k + i], form, point, weights, &sum));
         gradient[k] += s * sum;
     }
     return LG_OK;

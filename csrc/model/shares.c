@@ -325,10 +325,9 @@ static lg_status add_force(const lg_shares *s, int i, const lg_point *at, const 
 
 static lg_level level_of(const lg_shares *s, const lg_term_weights *weights)
 {
-    lg_level forces = s->part.force_level;
-    if (!s->part.njoints)
-        return forces;
-    return weights->zeta ? LG_BIASES : LG_TWISTS;
+    if (s->part.njoints)
+        return weights->zeta ? LG_BIASES : LG_TWISTS;
+    return s->part.nforces ? s->part.force_level : LG_NO_POSES;
 }
 
 static lg_status write_slopes(const lg_shares *s, const lg_point *at, const lg_term_weights *weights, double *twists,
