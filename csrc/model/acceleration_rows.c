@@ -4,6 +4,7 @@
 #include "model/acceleration_rows.h"
 
 #include "model/body/arm_jet.h"
+#include "model/joint/points.h"
 
 /* ---- for which models ---- */
 
@@ -58,14 +59,35 @@ static void write_own(const lg_model *m, int block, const lg_point *at, double *
     lg_axpy(n, 1, out[1], out[1]);
 }
 
+static int is_plain(lg_form form, const lg_joint *joint)
+{
+    return lg_points_are_plain(joint) && jets_in(form, joint) == joint->type->jets;
+}
+
+/* Poses are written once some joint needs them. */
+static lg_status add_joints(const lg_model *m, lg_form form, const lg_point *at, double *of_q, double *of_v)
+{
+    int moved = 0;
+    for (const lg_joint *joint = m->joints; joint < m->joints + m->njoints; joint++) {
+        if (!joint->nrows)
+            continue;
+        if (is_plain(form, joint)) {
+            lg_points_accelerate(joint, at, of_q, of_v);
+            continue;
+        }
+        if (!moved)
+            LG_TRY(lg_model_move(m, form, at, LG_BIASES, LG_REACH_ROWS));
+        moved = 1;
+        add_joint(form, joint, at, of_q, of_v);
+    }
+    return LG_OK;
+}
+
 lg_status lg_model_acceleration_rows(const lg_model *m, lg_form form, const lg_point *at, double *of_q, double *of_v)
 {
-    LG_TRY(lg_model_move(m, form, at, LG_BIASES, LG_REACH_ROWS));
     lg_zero(m->pattern.nvalues, of_q);
     lg_zero(m->pattern.nvalues, of_v);
-    for (const lg_joint *joint = m->joints; joint < m->joints + m->njoints; joint++)
-        if (joint->nrows)
-            add_joint(form, joint, at, of_q, of_v);
+    LG_TRY(add_joints(m, form, at, of_q, of_v));
     for (int i = 0; i < m->nown_blocks; i++)
         if (m->blocks[i].nown)
             write_own(m, i, at, of_q, of_v);

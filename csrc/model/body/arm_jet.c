@@ -124,28 +124,10 @@ static void add_moments(const lg_arm_jet *jet, unsigned has, const double g[LG_J
     lg_axpy(3, 2, swept, m[2]);
 }
 
-/* The same for a force that is constant in space. */
-static void pull_constant(const lg_arm_jet *jet, const double force[3], int n, double *of_q, double *of_v)
-{
-    const lg_node *node = jet->arm.block->node;
-    double g[3], m[LG_JET][3], rate[3];
-    lg_mulT3(jet->arm.R, force, g);
-    lg_cross(jet->X[0], g, m[0]);
-    lg_cross(jet->X[1], g, rate);
-    lg_cross(jet->X[2], g, m[2]);
-    lg_cross(m[0], jet->arm.omega, m[1]);
-    lg_axpy(3, 2, rate, m[1]);
-    add_turning(jet, m, n, of_q + node->attitude_v * n, of_v + node->attitude_v * n);
-}
-
 void lg_arm_jet_pull(const lg_arm_jet *jet, const lg_wrench_jet *wrench, int n, double *of_q, double *of_v)
 {
     const lg_node *node = jet->arm.block->node;
     double g[LG_JET][3], m[LG_JET][3] = {{0}}, swept[3];
-    if (wrench->has == LG_JET_FORCE && node->position != LG_POSITION_BODY) {
-        pull_constant(jet, wrench->force.at[0], n, of_q, of_v);
-        return;
-    }
     for (int k = 0; k < LG_JET; k++) {
         if (wrench->has & (k ? LG_JET_TURNS : LG_JET_FORCE))
             lg_mulT3(jet->arm.R, wrench->force.at[k], g[k]);

@@ -52,6 +52,68 @@ int lg_points_coincide(const lg_joint *joint)
     return locked && !strcmp(locked, "123") && joint->e.p[0] == 0 && joint->nrows >= 3 && joint->row_in_type[2] == 2;
 }
 
+/* ---- rows of accelerations ---- */
+
+int lg_points_are_plain(const lg_joint *joint)
+{
+    if (joint->type->all != lg_points_all || !is_plain(joint, 1))
+        return 0;
+    for (int s = 0; s < 2; s++) {
+        const lg_block *block = joint->e.frame[s]->body->block;
+        if (block && block->node->attitude)
+            return 0;
+    }
+    return 1;
+}
+
+static void put_row(const double x[3], double *values)
+{
+    values[0] = x[0], values[3] = x[1], values[6] = x[2];
+}
+
+/* The unit forces g = s R^T e_i in body axes at the arm X, with the rates of body/arm_jet.h:
+   of_q: (omega' x X + omega x (omega x X)) x g,  of_v: 2 (omega x X) x g - omega x (X x g). With velocities U in body
+   axes U' + omega x U adds to the first arm and U to the second one, and on U itself there is -omega x g. */
+static void accelerate_end(const lg_frame *f, double s, const lg_point *at, double *of_q, double *of_v)
+{
+    const lg_block *block = f->body->block;
+    const lg_node *node = block->node;
+    const double *q = at->q + block->q, *v = at->v + block->v, *a = at->a + block->v, *X = f->offset;
+    const double *omega = v + node->attitude_v, *R = q + node->attitude_q;
+    int first = 3 * node->attitude_v, in_body = node->position == LG_POSITION_BODY;
+    double turned[9], y[3], second[3], g[3], m[3], row[3];
+    if (node->storage != LG_STORAGE_MATRIX) {
+        node->rotation(q, turned);
+        R = turned;
+    }
+    lg_cross(omega, X, y);
+    lg_cross(omega, y, second);
+    lg_add_cross(a + node->attitude_v, X, second);
+    for (int i = 0; i < 3; i++)
+        y[i] = 2 * y[i] + (in_body ? v[i] : 0), second[i] += in_body ? a[i] : 0;
+    if (in_body)
+        lg_add_cross(omega, v, second);
+    for (int i = 0; i < 3; i++) {
+        g[0] = s * R[3 * i], g[1] = s * R[3 * i + 1], g[2] = s * R[3 * i + 2];
+        lg_cross(second, g, row);
+        put_row(row, of_q + first + i);
+        lg_cross(X, g, m);
+        lg_cross(m, omega, row);
+        lg_add_cross(y, g, row);
+        put_row(row, of_v + first + i);
+        lg_cross(g, omega, row);
+        if (in_body)
+            put_row(row, of_v + i);
+    }
+}
+
+void lg_points_accelerate(const lg_joint *joint, const lg_point *at, double *of_q, double *of_v)
+{
+    for (int s = 0; s < 2; s++)
+        if (joint->e.frame[s]->body->block)
+            accelerate_end(joint->e.frame[s], s ? 1 : -1, at, of_q + joint->value[s], of_v + joint->value[s]);
+}
+
 /* ---- all terms ---- */
 
 lg_status lg_points_all(lg_joints joints, const lg_point *at, const lg_wanted *want)

@@ -10,4 +10,9 @@ lg_status lg_points_all(lg_joints joints, const lg_point *at, const lg_wanted *w
    rotations alone. */
 int lg_points_coincide(const lg_joint *joint);
 
+/* Whether this is such a joint, in inertial axes and on rigid bodies of Lie groups. */
+int lg_points_are_plain(const lg_joint *joint);
+/* Adds what its function `jets` gives for the derivatives of B a - zeta, without poses. */
+void lg_points_accelerate(const lg_joint *joint, const lg_point *at, double *of_q, double *of_v);
+
 #endif
