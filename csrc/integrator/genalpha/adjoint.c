@@ -143,7 +143,7 @@ static lg_status solve_with_m(lg_genalpha_stepper *g, double *m, const lg_sensit
             return LG_OK;
         last = change;
     }
-    lg_report_name(&g->base.report, "the adjoint of mu does not settle");
+    lg_report_name(&g->base.report, "the iteration for the adjoint of mu does not converge");
     return LG_NO_CONVERGENCE;
 }
 

@@ -319,7 +319,7 @@ static lg_status solve_with_mu(lg_genalpha_stepper *g, const lg_point *start, in
             return LG_OK;
         last = change;
     }
-    lg_report_name(&g->base.report, "the derivatives of mu do not settle");
+    lg_report_name(&g->base.report, "the iteration for the derivatives of mu does not converge");
     return LG_NO_CONVERGENCE;
 }
 

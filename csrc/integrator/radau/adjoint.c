@@ -178,7 +178,7 @@ static lg_status sweep_back(lg_radau_stepper *r, const double *q, const double *
         if (lg_radau_settles(&settling, change, largest_back(r)))
             return LG_OK;
     }
-    lg_report_name(&r->base.report, "the adjoint of the stages does not settle");
+    lg_report_name(&r->base.report, "the iteration for the adjoint of the stages does not converge");
     return LG_NO_CONVERGENCE;
 }
 

@@ -271,7 +271,7 @@ static lg_status sweep(lg_radau_stepper *r, const double *dq, const double *dv)
         if (settling.stuck && change <= noise)
             return LG_OK;
     }
-    lg_report_name(&r->base.report, "the derivatives of the stages do not settle");
+    lg_report_name(&r->base.report, "the iteration for the derivatives of the stages does not converge");
     return LG_NO_CONVERGENCE;
 }
 
