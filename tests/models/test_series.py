@@ -85,7 +85,7 @@ def test_every_parameter_of_a_function_has_the_bits_of_a_new_model(name):
         {"point": (-0.0, 0, 0)},
         {"mass": 1.0, "force": (3.0, 0.0, 1.0), "gravity": (1, 0, 0)},
     ],
-    ids=str,
+    ids=["zero in force", "law", "table", "no gravity", "zero in gravity", "zero in point", "three"],
 )
 def test_models_of_other_shapes_and_signs_of_zeros(change):
     with Series().running():
