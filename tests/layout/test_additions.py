@@ -207,6 +207,13 @@ static lg_status rows(const lg_element *e, const lg_pose *const f[2], const lg_p
     return LG_OK;
 }
 
+static void jets(const lg_element *e, const lg_frame_jet f[2], lg_wrench_jet (*out)[2])
+{
+    const lg_jet d = lg_jet_between(&f[0].x, &f[1].x);
+    (void)e;
+    lg_jet_push(&d, *out);
+}
+
 const lg_joint_type lg_strut = {
     .info = {.family = "joint",
              .name = "strut",
@@ -218,6 +225,7 @@ const lg_joint_type lg_strut = {
              .nparameters = 1},
     .on_point = lg_element_on_point,
     .rows = rows,
+    .jets = jets,
 };
 """,
     "csrc/model/body/bead.c": """
