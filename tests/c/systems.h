@@ -305,8 +305,7 @@ static inline void hand_build(hand_system *s, const char *kind, int n, int nrows
     lg_plan *plan = NULL;
     if (lg_plan_create(&s->pattern, LG_COUPLING_TANGENTS, &plan) == LG_OK)
         s->plan = plan;
-    if (node->identity)
-        node->identity(n, s->q0);
+    lg_node_identity(node, n, s->q0);
 }
 
 static inline void hand_free(hand_system *s)

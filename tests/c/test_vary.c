@@ -108,7 +108,7 @@ static void test_parameters_are_checked(void)
     lg_model_free(built);
 }
 
-/* Another form is a copy of the system's struct with another function `eval`. */
+/* Another form is a copy of the system's struct with other functions: `eval`, and those of its derivatives. */
 static void test_forms_share_all_but_their_functions(void)
 {
     lg_model *model = new_model(parameters);
@@ -117,7 +117,7 @@ static void test_forms_share_all_but_their_functions(void)
     for (lg_form form = LG_FORM_DYNAMICS; form < LG_FORM_COUNT; form++) {
         lg_system sibling = lg_system_in(system, form);
         differ += sibling.eval != system->eval;
-        sibling.eval = system->eval;
+        sibling.eval = system->eval, sibling.sensitivity = system->sensitivity;
         CHECK(memcmp(&sibling, system, sizeof sibling) == 0);
     }
     CHECK(differ == LG_FORM_COUNT - 1);
