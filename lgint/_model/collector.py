@@ -6,13 +6,17 @@ import gc
 
 
 class uncollected:  # noqa: N801 - a context manager, used like a function
-    """Suspends the garbage collector, which would look at the parts of long models again and again, and free none."""
+    """Suspends the garbage collector, which would look at the parts of long models again and again, and free none.
+
+    What suspends it starts it again, and what finds it suspended leaves it alone: threads may overlap as they like.
+    """
 
     __slots__ = ("_enabled",)
 
     def __enter__(self) -> None:
         self._enabled = gc.isenabled()
-        gc.disable()
+        if self._enabled:
+            gc.disable()
 
     def __exit__(self, *exception: object) -> None:
         if self._enabled:

@@ -39,7 +39,7 @@ def model_of(record: Record) -> Model:
 class _Compiled(NamedTuple):
     """A model that was compiled."""
 
-    model: Model
+    model: Model  # a copy, which nobody else has
     record: Mapping[str, Any]
     parts: dict[str, bytes]  # of the record
     held: frozenset[tuple[str, str, str]]  # section, row and key of numbers that only parameters hold
@@ -86,7 +86,7 @@ class Series:
             found = Model(record)
             values = found._values.values()
             held = frozenset((v.section, v.row, v.key) for v in values if v.parameter or v.key in _HELD)
-            self._last = _Compiled(found, record, parts, held)
+            self._last = _Compiled(found._copy(), record, parts, held)
         return found
 
     def __reduce__(self) -> tuple[type[Series], tuple[()]]:

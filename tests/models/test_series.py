@@ -1,5 +1,6 @@
 """Models that a function makes one after the other: each has the bits of a model that is made by itself."""
 
+import gc
 import re
 from concurrent.futures import ThreadPoolExecutor
 
@@ -8,6 +9,7 @@ import pytest
 
 import lgint
 from cores import bits
+from lgint._model.collector import uncollected
 from lgint._model.series import Series
 from lgint.models import get, names, parameters
 
@@ -104,6 +106,34 @@ def test_errors_are_those_of_a_model_by_itself(change):
         later = everything(top(mass=2.0))
     assert later == everything(top(mass=2.0))
     assert str(found.value) == str(alone.value)
+
+
+def test_what_is_set_on_a_model_stays_on_it():
+    with Series().running():
+        first = top()
+        first.reference, first.note = "a paper", 1
+        later = top(mass=2.0)
+    assert later._compiled is first._compiled
+    assert not hasattr(later, "note")
+    assert everything(later) == everything(top(mass=2.0))
+
+
+def test_the_garbage_collector_runs_again_however_threads_overlap(monkeypatch):
+    outer, enabled = uncollected(), gc.isenabled
+
+    def while_the_other_ends():
+        found = enabled()
+        outer.__exit__()
+        return found
+
+    with pytest.raises(KeyError), uncollected(), uncollected():
+        raise KeyError
+    assert gc.isenabled()
+    outer.__enter__()
+    monkeypatch.setattr(gc, "isenabled", while_the_other_ends)
+    with uncollected():
+        pass
+    assert enabled()
 
 
 def test_sweeps_over_a_function_in_threads_have_the_bits_of_single_runs():
