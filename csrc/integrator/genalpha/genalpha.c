@@ -310,11 +310,15 @@ static double oscillating_root(const lg_alpha *p)
 static void guess_weights(const lg_genalpha_stepper *g, const lg_alpha_carry *c, double weights[LG_ALPHA_VALUES])
 {
     double steps = g->anew ? 0 : *c->steps, ratio = steps < 2 ? 0 : g->h == *c->h ? 1 : g->h / *c->h;
-    double available = g->h == *c->h ? fmin(steps, g->nvalues) : 0, r = oscillating_root(&g->alpha);
-    int three = g->undamped && available == 3;
-    const double line[] = {1 + ratio, -ratio, 0, 0}, alternating[] = {1, 1, -1, 0},
-                 parabola[] = {3 - r, 3 * r - 3, 1 - 3 * r, r};
-    lg_copy(LG_ALPHA_VALUES, available == 4 ? parabola : three ? alternating : line, weights);
+    weights[0] = 1 + ratio, weights[1] = -ratio, weights[2] = weights[3] = 0;
+    if (steps < 3 || g->h != *c->h)
+        return;
+    if (g->nvalues == 4 && steps >= 4) {
+        double r = oscillating_root(&g->alpha);
+        weights[0] = 3 - r, weights[1] = 3 * r - 3, weights[2] = 1 - 3 * r, weights[3] = r;
+    } else if (g->undamped) {
+        weights[0] = weights[1] = 1, weights[2] = -1;
+    }
 }
 
 /* out = weights[0] x + weights[1] earlier[0] + ... */
