@@ -8,7 +8,7 @@
 
 /* Derivatives of forces.(M a + gyro) or reactions.(M a), whichever weights there are, of a body. */
 typedef struct lg_body_shares {
-    int (*has)(const lg_body *b, int parameter); /* whether `write` gives that by this one */
+    int (*has)(const lg_body *b, int parameter); /* whether `write` gives that by this one; NULL: by all */
     /* After `kinematics`: writes them over the zeros of `slopes`, one for each parameter. */
     void (*write)(const lg_body *b, const lg_point *at, const lg_term_weights *weights, double *slopes);
 } lg_body_shares;
@@ -20,8 +20,5 @@ typedef struct lg_force_shares {
     void (*write)(const lg_element *e, const lg_pose *const f[2], const lg_point *at, const double *twists,
                   double *slopes);
 } lg_force_shares;
-
-/* The function `has` of forces that have all. */
-int lg_force_has_share(const lg_element *e, int parameter);
 
 #endif

@@ -17,9 +17,12 @@ int lg_shares_have_place(const lg_influence *in, int place)
 {
     int owner = lg_influence_owner(in, place), at = place - (int)in->start[owner];
     lg_element_ref element = in->m->element_of[owner];
-    if (element.body)
-        return element.body->type->shares && element.body->type->shares->has(element.body, at);
-    return element.force && element.force->type->shares && element.force->type->shares->has(&element.force->e, at);
+    if (element.body) {
+        const lg_body_shares *shares = element.body->type->shares;
+        return shares && (!shares->has || shares->has(element.body, at));
+    }
+    const lg_force_shares *shares = element.force ? element.force->type->shares : NULL;
+    return shares && (!shares->has || shares->has(&element.force->e, at));
 }
 
 /* Whether the points of a body's frames turn with one rotation matrix, or stand still. */
@@ -275,13 +278,6 @@ static lg_status add_fixed_end(const lg_force *force, const lg_pose *const f[2],
     return LG_OK;
 }
 
-/* y = A^T x, row-major */
-static void mul_transposed(const double A[9], const double x[3], double y[3])
-{
-    for (int i = 0; i < 3; i++)
-        y[i] = A[i] * x[0] + A[3 + i] * x[1] + A[6 + i] * x[2];
-}
-
 /* An end of a force between two points: the power of F is that along the difference of their velocities. */
 static lg_status add_end_between(const lg_force *force, const lg_pose *const f[2], const double twists[12], int side,
                                  double slopes[AT_END])
@@ -293,8 +289,8 @@ static lg_status add_end_between(const lg_force *force, const lg_pose *const f[2
         along[i] = twists[6 + i] - twists[i];
     }
     LG_TRY(force->type->between(&force->e, d, ddot, 1, F, A, B));
-    mul_transposed(A, along, of_d);
-    mul_transposed(B, along, of_ddot);
+    lg_mulT3(A, along, of_d);
+    lg_mulT3(B, along, of_ddot);
     add_turning(f[side]->R, s, F, twists + 6 * side + 3, slopes + 3);
     add_point(f[side]->R, s, of_d, slopes);
     add_turning(f[side]->R, s, of_ddot, f[side]->omega, slopes + 3);

@@ -1,6 +1,6 @@
-/* Dense factors of a matrix, one connected component at a time: unknowns that nothing couples
-   belong to different components, as those of mechanisms do that only share the ground. Memory and work grow with the
-   size of the components. */
+/* Dense factors of a matrix, one connected component at a time: unknowns that nothing couples belong to different
+   components, as those of mechanisms do that only share the ground. Memory and work grow with the size of the
+   components. */
 #ifndef LG_SPARSE_COMPONENTS_H
 #define LG_SPARSE_COMPONENTS_H
 

@@ -313,7 +313,7 @@ static void guess_weights(const lg_genalpha_stepper *g, const lg_alpha_carry *c,
     weights[0] = 1 + ratio, weights[1] = -ratio, weights[2] = weights[3] = 0;
     if (steps < 3 || g->h != *c->h)
         return;
-    if (g->nvalues == 4 && steps >= 4) {
+    if (g->nvalues == LG_ALPHA_VALUES && steps >= LG_ALPHA_VALUES) {
         double r = oscillating_root(&g->alpha);
         weights[0] = 3 - r, weights[1] = 3 * r - 3, weights[2] = 1 - 3 * r, weights[3] = r;
     } else if (g->undamped) {

@@ -108,9 +108,8 @@ struct lg_body_type {
     int (*prepare)(const lg_body *b, double *prepared);
 
     /* Writes the poses of its frames and the data that the other functions need; fails only if a function of time
-       does, which is not called at LG_NO_POSES. With LG_REACH_ROWS bodies without rows
-       may be left out, unless factors of their masses read what is written here; the next evaluation then treats them
-       as if its point were a new one. */
+       does, which is not called at LG_NO_POSES. With LG_REACH_ROWS bodies without rows may be left out, unless factors
+       of their masses read what is written here; to them the point of the next evaluation is then a new one. */
     lg_status (*kinematics)(lg_span bodies, const lg_point *at, lg_level level, lg_reach reach);
     /* Writes M a and gyro, and adds the tangent of wa M a + gyro to S. */
     void (*inertia)(lg_span bodies, const lg_point *at, const lg_wanted *want);

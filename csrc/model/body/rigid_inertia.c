@@ -343,10 +343,4 @@ static void write_shares(const lg_body *body, const lg_point *at, const lg_term_
         lg_inertia_add_products(across, omega, slopes + LG_RIGID_INERTIA);
 }
 
-static int has_share(const lg_body *b, int parameter)
-{
-    (void)b, (void)parameter;
-    return 1;
-}
-
-const lg_body_shares lg_rigid_shares = {.has = has_share, .write = write_shares};
+const lg_body_shares lg_rigid_shares = {.write = write_shares};

@@ -2,15 +2,8 @@
 #include "model/force/force.h"
 
 #include "model/body/body.h"
-#include "model/share.h"
 #include "model/tangent.h"
 #include "system/chain.h"
-
-int lg_force_has_share(const lg_element *e, int parameter)
-{
-    (void)e, (void)parameter;
-    return 1;
-}
 
 static lg_status on_coordinate(const lg_force_type *type, const lg_force *force, const lg_point *at, int linear,
                                double law[3])

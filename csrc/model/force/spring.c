@@ -137,8 +137,8 @@ static void spring_shares(const lg_element *e, const lg_pose *const f[2], const 
     slopes[2] = e->p[0] * along;
 }
 
-static const lg_force_shares of_cartesian = {.has = lg_force_has_share, .write = cartesian_shares};
-static const lg_force_shares of_spring = {.has = lg_force_has_share, .write = spring_shares};
+static const lg_force_shares of_cartesian = {.write = cartesian_shares};
+static const lg_force_shares of_spring = {.write = spring_shares};
 
 const lg_force_type lg_cartesian_spring = {
     .info = {.family = "force",

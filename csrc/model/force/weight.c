@@ -49,7 +49,7 @@ static void weight_shares(const lg_element *e, const lg_pose *const f[2], const 
     lg_axpy(3, at->load * e->p[0], twists, slopes + 1);
 }
 
-static const lg_force_shares shares = {.has = lg_force_has_share, .write = weight_shares};
+static const lg_force_shares shares = {.write = weight_shares};
 
 const lg_force_type lg_weight = {
     .info = {.family = "force",
