@@ -183,11 +183,16 @@ static inline lg_status set_values(const lg_model *m, const lg_point *at)
 /* Inline, so that each form is a function of its own, without a choice in it. */
 static inline lg_status eval(const lg_model *m, lg_form form, const lg_point *at, const lg_wanted *want)
 {
+    lg_wanted slopes;
     LG_TRY(move_for(m, form, at, want, reach_of(want)));
     if (wants_forces(want))
         LG_TRY(set_values(m, at));
     if (want->Ma || want->gyro || want->ntangents)
         add_inertia(m, form, at, want);
+    if (want->ntangents > 1) {
+        slopes = *want, slopes.ntangents = lg_count_slopes(want);
+        want = &slopes;
+    }
     LG_TRY(model_add_wrenches(m, form, at, want));
     LG_TRY(collect(m, form, at, want));
     if (m->ncontrols && lg_wants_slopes(want))

@@ -49,17 +49,23 @@ typedef struct lg_wanted { /* what to evaluate (NULL: not wanted), in one kinema
     double *Ma, *gyro, *force, *Btlam; /* nv each */
     double *phi, *phidot, *zeta; /* nrows each */
     double *B, *Z; /* pattern->nvalues each; Z = d(phidot)/dq has the layout of B */
-    const lg_tangent *tangent; /* any number of them, each along chains of its own */
+    const lg_tangent *tangent; /* any number of them, each along chains of its own; those without chains come last */
     int ntangents;
 } lg_wanted;
 
 /* Whether any tangent needs more than the mass. */
 static inline int lg_wants_slopes(const lg_wanted *want)
 {
-    for (int i = 0; i < want->ntangents; i++)
-        if (want->tangent[i].chain)
-            return 1;
-    return 0;
+    return want->ntangents > 0 && want->tangent->chain;
+}
+
+/* How many tangents need more than the mass. A matrix of the others may lack the blocks that couple bodies. */
+static inline int lg_count_slopes(const lg_wanted *want)
+{
+    int count = 0;
+    while (count < want->ntangents && want->tangent[count].chain)
+        count++;
+    return count;
 }
 
 #endif

@@ -149,8 +149,7 @@ static void tree_add_inertia(const lg_body *b, const lg_point *at, const lg_want
     lg_tree_set_dynamics(b, at, a, want->gyro || rates, want->Ma, want->gyro);
     if (want->ntangents)
         lg_tree_set_composites(b, lg_tree_states(b, at), rates);
-    if (!lg_wants_slopes(want))
-        lg_tree_add_mass(b, at, want);
+    lg_tree_add_mass(b, at, want);
 }
 
 static void tree_inertia(lg_span bodies, const lg_point *at, const lg_wanted *want)

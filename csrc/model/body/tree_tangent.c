@@ -244,7 +244,7 @@ static void add_rates(const lg_body *b, const lg_point *at, const target *to)
 
 void lg_tree_add_mass(const lg_body *b, const lg_point *at, const lg_wanted *want)
 {
-    for (const lg_tangent *to = want->tangent; to < want->tangent + want->ntangents; to++)
+    for (const lg_tangent *to = want->tangent + lg_count_slopes(want); to < want->tangent + want->ntangents; to++)
         add_along(b, at, to, add_mass);
 }
 
