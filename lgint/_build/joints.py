@@ -196,9 +196,12 @@ class JointBuilder(ElementBuilder):
         """The record of a joint whose triads are `triad`, inertial, at the start, where its coordinate is `start`."""
         row = _between(kind, ends)
         turns = start is not None and "angle" in _coordinates(kind)
-        turned = triad @ _turn_about_z(start or 0.0) if turns else triad
         first, second = ends.bodies
-        row["triads"] = [self._triad_on(first, triad), self._triad_on(second, turned)]
+        axes = self._triad_on(first, triad)
+        if turns and start:
+            row["triads"] = [axes, self._triad_on(second, triad @ _turn_about_z(start))]
+        else:
+            row["triads"] = [axes, axes if first.R is second.R else self._triad_on(second, triad)]
         if start is not None and not turns:
             # the slide is measured from the point that gives it the value `start` at the start
             e = triad[:, 2]

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import cast
+from typing import NamedTuple, cast
 
 import numpy as np
 
-from lgint._args import Array
+from lgint._args import Array, largest
 from lgint._build.body import IDENTITY, START_TOLERANCE, ZERO, Body, State, states
 from lgint._model.joints import TREE_JOINTS, single_motions, turns_as_node
 from lgint._rotation import cross
 
 
-@dataclass(frozen=True)
-class Joint:
+class Joint(NamedTuple):
     """The joint between a link and its parent, in the start configuration."""
 
     kind: str
@@ -51,16 +50,11 @@ class Tree:
 
     def add(self, body: Body, parent: Body | None, joint: Joint) -> Body:
         """Adds `body` to a link (None: the ground) and returns it with the velocities that its joint allows."""
-        rates = _rates(body, joint, parent) if joint.rates is None else joint.rates
-        velocity, omega = _follow(body, joint, rates, parent)
-        scale = 1 + np.abs(velocity).max() + np.abs(omega).max()
-        error = max(np.abs(velocity - body.velocity).max(), np.abs(omega - body.R @ body.omega).max())
-        if joint.rates is None and error > START_TOLERANCE * scale:
-            given = f"rate {rates[0]:.6g}" if len(rates) == 1 else f"rates {rates}"
-            raise ValueError(
-                f"the velocities of {body.name!r} violate its {joint.kind} joint: with the {given} its COM "
-                f"moves with {velocity} and it turns with {omega} (inertial); or give the rate of the joint"
-            )
+        at_parent = _at_point(parent, joint.point)
+        rates = _rates(body, joint, at_parent) if joint.rates is None else joint.rates
+        velocity, omega = _follow(body, joint, rates, at_parent)
+        if joint.rates is None:
+            _check(body, joint, rates, velocity, omega)
         self.q += joint.start()
         self.v += rates.tolist()
         return body._replace(velocity=velocity, omega=body.R.T @ omega, reference=None)
@@ -74,19 +68,31 @@ def _at_point(body: Body | None, point: Array) -> tuple[Array, Array]:
     return body.velocity + cross(omega, point - body.x), omega
 
 
-def _rates(body: Body, joint: Joint, parent: Body | None) -> Array:
+def _rates(body: Body, joint: Joint, at_parent: tuple[Array, Array]) -> Array:
     """The rates of the joint that follow from the velocities of both bodies."""
-    own, other = _at_point(body, joint.point), _at_point(parent, joint.point)
-    slide, turn = own[0] - other[0], own[1] - other[1]
+    velocity, omega = _at_point(body, joint.point)
+    slide, turn = velocity - at_parent[0], omega - at_parent[1]
     return np.array([axis @ (slide if slides else turn) for slides, axis in joint.motions])
 
 
-def _follow(body: Body, joint: Joint, rates: Array, parent: Body | None) -> tuple[Array, Array]:
+def _follow(body: Body, joint: Joint, rates: Array, at_parent: tuple[Array, Array]) -> tuple[Array, Array]:
     """Inertial velocity of the COM and angular velocity, inertial, of a link whose joint has these rates."""
-    velocity, omega = _at_point(parent, joint.point)
+    velocity, omega = at_parent
     for rate, (slides, axis) in zip(rates, joint.motions, strict=True):
         if slides:
             velocity = velocity + rate * axis
         else:
             omega = omega + rate * axis
     return velocity + cross(omega, body.x - joint.point), omega
+
+
+def _check(body: Body, joint: Joint, rates: Array, velocity: Array, omega: Array) -> None:
+    """A ValueError if the velocities that a caller gave to a body are not those that its joint allows."""
+    scale = 1 + largest(velocity) + largest(omega)
+    error = max(largest(velocity - body.velocity), largest(omega - body.R @ body.omega))
+    if error > START_TOLERANCE * scale:
+        given = f"rate {rates[0]:.6g}" if len(rates) == 1 else f"rates {rates}"
+        raise ValueError(
+            f"the velocities of {body.name!r} violate its {joint.kind} joint: with the {given} its COM "
+            f"moves with {velocity} and it turns with {omega} (inertial); or give the rate of the joint"
+        )
