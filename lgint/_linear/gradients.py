@@ -7,6 +7,7 @@ eigenvalues of -(Y^H P'(s) X)^-1 (Y^H dP X).
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any, Final
 
 import numpy as np
@@ -22,6 +23,8 @@ from lgint._state.rest import Rest, slopes_at_rest
 from lgint._state.slopes import CENTRAL, START
 
 _VANISHES: Final = 1e-9  # of terms: singular values below which a multiple eigenvalue has a vector
+_EQUAL: Final = 1e-15  # relative difference
+_MEET: Final = 1e-6  # of its terms: y^H P' x below which an eigenvalue is about to meet another one of the same vector
 _STEP: Final = 1e-2  # step of differences by the state, m or rad
 
 
@@ -41,11 +44,32 @@ def eigenvalue_slopes(model: Model, rest: Rest, eigenvalues: Any, parameter: str
     N = _free(now[3])
     size = np.abs(eigenvalues).max(initial=0)
     found = np.full(len(eigenvalues), complex(np.nan, np.nan))
-    left = np.abs(eigenvalues) > ROUND_OFF * size
+    known = np.abs(eigenvalues) > ROUND_OFF * size
+    for group in _groups(eigenvalues[known], ROUND_OFF * size):
+        rows = np.flatnonzero(known)[group]
+        found[rows] = _of_near(eigenvalues[rows], ROUND_OFF * size, N, now, by)
+    return found
+
+
+def _groups(values: Any, apart: float) -> Iterator[Any]:
+    """Groups of values, as numbers of them, within this distance of the first one of their group."""
+    left = np.ones(len(values), dtype=bool)
     while left.any():
-        same = left & (np.abs(eigenvalues - eigenvalues[left.argmax()]) <= ROUND_OFF * size)
-        found[same] = _of_group(eigenvalues[same].mean(), int(same.sum()), N, now, by)
+        same = left & (np.abs(values - values[left.argmax()]) <= apart)
+        yield np.flatnonzero(same)
         left &= ~same
+
+
+def _of_near(values: Any, apart: float, N: Array, now: list[Array], by: list[Array], alone: bool = True) -> Any:
+    """The derivatives of eigenvalues within this distance: of one that is multiple, or else of closer ones apart.
+
+    `alone`: no others are near.
+    """
+    found = _of_group(values.mean(), len(values), N, now, by, alone)
+    if len(values) == 1 or apart < _EQUAL * np.abs(values).max() or not np.isnan(found).any():
+        return found
+    for group in _groups(values, apart / 10):
+        found[group] = _of_near(values[group], apart / 10, N, now, by, alone=False)
     return found
 
 
@@ -79,7 +103,7 @@ def _free(B: Array) -> Array:
     return free
 
 
-def _of_group(s: complex, count: int, N: Array, now: list[Array], by: list[Array]) -> Any:
+def _of_group(s: complex, count: int, N: Array, now: list[Array], by: list[Array], alone: bool) -> Any:
     """The derivatives of an eigenvalue of this multiplicity; NaN if it does not have as many vectors."""
     M, D, K, B = now
     dM, dD, dK, dB = by
@@ -88,9 +112,12 @@ def _of_group(s: complex, count: int, N: Array, now: list[Array], by: list[Array
     X, Y = N @ right[-count:].conj().T, N @ left[:, -count:]
     rate = Y.conj().T @ (2 * s * M + D) @ X
     largest = max(np.abs(part).max(initial=0) for part in (s * s * M, s * D, K))
-    if X.shape[1] < count or (
-        count > 1 and (size[-count] > _VANISHES * largest or np.linalg.cond(rate) > 1 / _VANISHES)
-    ):
+    terms = np.abs(Y).T @ (np.abs(2 * s * M) + np.abs(D)) @ np.abs(X)
+    if count > 1:
+        missing = count > len(size) or size[-count] > _VANISHES * largest or np.linalg.cond(rate) > 1 / _VANISHES
+    else:
+        missing = not alone and np.abs(rate).item() < _MEET * terms.item()
+    if missing:
         return np.full(count, complex(np.nan, np.nan))
     lam, nu = (
         -np.linalg.lstsq(B.T, each, rcond=1e-12)[0] if len(B) else np.zeros((0, count))

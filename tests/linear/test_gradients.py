@@ -110,13 +110,18 @@ def test_what_has_no_derivative():
         linear.derivative("start.pin")
 
 
-def test_equal_eigenvalues_have_the_derivatives_of_those_into_which_they_split():
+def on_rails(*stiffness):
+    """Blocks on springs, each by itself, linearised."""
     builder = lgint.ModelBuilder(formulation="minimal")
-    for name in "ab":
+    for name, k in zip("abc", stiffness, strict=False):
         builder.add_body(name, mass=2.0, inertia=(0.1, 0.1, 0.1))
         builder.add_joint("prismatic", lgint.ground, name, point=(0, 0, 0), axis=(0, 0, 1), name=f"rail_{name}")
-        builder.add_joint_drive(f"rail_{name}", stiffness=50.0, damping=4.0, name=f"spring_{name}")
-    lin = lgint.linearize(builder.build().state())
+        builder.add_joint_drive(f"rail_{name}", stiffness=k, damping=4.0, name=f"spring_{name}")
+    return lgint.linearize(builder.build().state())
+
+
+def test_equal_eigenvalues_have_the_derivatives_of_those_into_which_they_split():
+    lin = on_rails(50.0, 50.0)
     s = -1 + 1j * np.sqrt(24)
     slope = -1 / (2 * 2.0 * s + 4)  # of m s^2 + d s + k = 0 by k
     np.testing.assert_allclose(lin.eigenvalues[lin.eigenvalues.imag > 0], s, rtol=1e-12)
@@ -124,6 +129,19 @@ def test_equal_eigenvalues_have_the_derivatives_of_those_into_which_they_split()
     np.testing.assert_allclose(upper, [0, slope], rtol=0, atol=1e-13)
     lower = lin.derivative("spring_b.stiffness")[lin.eigenvalues.imag < 0]
     np.testing.assert_allclose(lower, [0, slope.conjugate()], rtol=0, atol=1e-13)
+
+
+@pytest.mark.parametrize("apart", [1e-7, 3e-7, 1e-6, 1e-5])
+def test_eigenvalues_that_are_nearly_equal_have_their_own_derivatives(apart):
+    """Two are equal, and a third one differs from these by up to 2e-7 of itself."""
+    lin = on_rails(50.0, 50.0, 50.0 + apart)
+    upper = lin.eigenvalues.imag > 0
+    slope = -1 / (2 * 2.0 * (-1 + 1j * np.sqrt(24)) + 4)
+    last = np.arange(3) == lin.eigenvalues[upper].imag.argmax()
+    np.testing.assert_allclose(lin.derivative("spring_c.stiffness")[upper], slope * last, rtol=0, atol=1e-7)
+    of_a = lin.derivative("spring_a.stiffness")[upper]
+    np.testing.assert_allclose(of_a[last], 0, rtol=0, atol=1e-7)
+    np.testing.assert_allclose(of_a[~last], [0, slope], rtol=0, atol=1e-7)
 
 
 def test_critical_damping_has_no_derivatives():
