@@ -325,10 +325,14 @@ static void layout(void *self, lg_arena *arena)
         lg_part_layout(o->in, d->part ? &d->part[i] : NULL, &d->parameters[i], arena);
 }
 
-/* Whether all parameters that change have the same number `linear`. */
+/* Whether all terms are proportional to the parameters that change: these have the same number `linear`, and the bodies
+   add no forces of their own. */
 static int is_linear(const lg_influence *in)
 {
     const lg_direction *direction = in->direction;
+    for (int i = 0; i < in->m->nbodies; i++)
+        if (in->body[i] && in->m->bodies[i].type->has_forces)
+            return 0;
     int linear = direction->nvalues ? lg_part_declared(in, direction->place[0])->linear : 0;
     for (int i = 0; i < direction->nvalues; i++)
         if (lg_part_declared(in, direction->place[i])->linear != linear)

@@ -171,6 +171,19 @@ def test_rods_with_a_stiffness_for_each_edge():
     agree(model, run, lambda other: lgint.integrate(other, "genalpha", **steps, **SHARP))
 
 
+@pytest.mark.parametrize("method", ["genalpha", "rk44"])
+def test_a_flexible_body_falls_as_a_whole(method):
+    """However it is bent, its weight bends it no further."""
+    builder = lgint.ModelBuilder(gravity=(0, 0, -9.81))
+    beam = lgint.modal.beam(1.0, mass=2.0, bending=20.0, section=(0.01, 0.01), modes=2, damping=0.1)
+    bent = {"eta": (0.02, -0.03), "eta_rate": (0.3, 0.1), "angular_velocity": (0.3, 0.2, 1)}
+    builder.add_modal_body("beam", beam, **bent)
+    run = lgint.integrate(builder.build(), method, t_end=0.02, h=1e-3, sensitivity=["gravity[2]"])
+    falls = np.outer(run.t, np.eye(run.model.nv)[2])
+    np.testing.assert_allclose(run.sensitivity.dv[..., 0], falls, rtol=0, atol=1e-13)
+    np.testing.assert_allclose(run.sensitivity.dq[..., 0], run.t[:, None] / 2 * falls, rtol=0, atol=1e-13)
+
+
 @pytest.mark.parametrize("formulation", ["R3xSO3", "SE3", "euler_parameters"])
 def test_centres_of_mass_of_free_bodies(formulation):
     """Their coordinates are those of that point, and the start lies where it did."""

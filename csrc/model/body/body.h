@@ -97,6 +97,7 @@ struct lg_body_type {
     const lg_body_type *in[LG_FORM_COUNT];
     int constant_mass; /* its mass matrix is constant if the block's velocities are the body's own */
     int adds_dead_loads; /* on a direct block: what collects the wrenches of forces adds them, without a frame */
+    int has_forces; /* `gather` adds forces of its own to those of wrenches */
     int is_support; /* it has no block and no functions for inertia */
     int is_point; /* it has no rotation: its frames are at the node, and moments cannot act on it */
     /* Checks the parameters. On failure *reason says briefly what is wrong. */

@@ -192,6 +192,7 @@ const lg_body_type lg_modal_body = {
              .nparameters = 4,
              .example = example,
              .nexample = sizeof example / sizeof *example},
+    .has_forces = 1,
     .check = modal_check,
     .parts = modal_parts,
     .nwork = lg_modal_nwork,

@@ -108,6 +108,7 @@ const lg_body_type lg_states_body = {
              .parameters = parameters,
              .nparameters = 1},
     .constant_mass = 1,
+    .has_forces = 1,
     .check = states_check,
     .kinematics = states_kinematics,
     .inertia = states_inertia,
