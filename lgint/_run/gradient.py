@@ -27,7 +27,6 @@ from lgint._run.pullback import pull_back
 from lgint._run.sensitivity import parameters_of, refuse_curve, refuse_held, slopes_of
 from lgint._run.start import Start, start_of, start_option
 from lgint._run.trajectory import Trajectory
-from lgint._state.state import State
 
 Cost = Callable[..., tuple[float, Any]]
 TAKEN: Final = ("t_end", "h", "t0", "save_every", "stops", "events", "start", "progress")  # arguments of integrate
@@ -121,8 +120,7 @@ def gradient(
 def _check_outputs(model: Model, outputs: list[Output]) -> None:
     """ValueError, before the run, for arguments that an accessor refuses at the start of the model."""
     for output in outputs:
-        if hasattr(State, output.accessor):
-            getattr(model.state(), output.accessor)(*output.arguments)
+        getattr(model.state(), output.accessor)(*output.arguments)
 
 
 def _refuse_sampled(model: Model) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -9,6 +10,7 @@ import numpy as np
 
 from lgint._args import Array, guess, shown
 from lgint._run.trajectory import Trajectory
+from lgint._state.state import State
 
 
 class Output(NamedTuple):
@@ -19,7 +21,11 @@ class Output(NamedTuple):
 
     def of(self, run: Trajectory) -> Array:
         """Its values (n, ...)."""
-        return np.asarray(getattr(run, self.accessor)(*self.arguments), dtype=float)
+        found = getattr(run, self.accessor)(*self.arguments)
+        try:
+            return np.asarray(found, dtype=float)
+        except (TypeError, ValueError):
+            raise ValueError(f"outputs: an array of numbers expected, but {self} is {shown(found)}") from None
 
     def slopes(self, run: Trajectory) -> Array:
         """Their derivatives (n, ..., p) by the parameters of the run."""
@@ -42,7 +48,11 @@ def _output(item: Any) -> Output:
     accessor, *arguments = (item,) if isinstance(item, str) else item if isinstance(item, tuple) and item else (None,)
     if not isinstance(accessor, str):
         raise ValueError(f'outputs: a tuple such as ("position", "tip") expected, got {shown(item)}')
-    known = [name for name in dir(Trajectory) if not name.startswith("_") and callable(getattr(Trajectory, name))]
+    known = [name for name in dir(State) if not name.startswith("_") and callable(getattr(Trajectory, name, None))]
     if accessor not in known:
-        raise ValueError(f"outputs: trajectories have no method {accessor!r}{guess(accessor, known)}")
+        raise ValueError(f"outputs: trajectories have no method {accessor!r} of states{guess(accessor, known)}")
+    try:
+        inspect.signature(getattr(Trajectory, accessor)).bind(None, *arguments)
+    except TypeError as error:
+        raise ValueError(f"outputs: {accessor}: {error}") from None
     return Output(accessor, tuple(arguments))
