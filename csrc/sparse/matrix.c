@@ -136,11 +136,17 @@ static inline void add_column_entry(const lg_matrix *matrix, const lg_entry_addr
 }
 
 /* L += s B */
-static void add_scaled(const lg_entry_address *entry, double s, const double *restrict B, double *restrict L)
+static LG_INLINE void add_scaled(int rows, int columns, double s, const double *restrict B, int ld_B,
+                                 double *restrict L, int ld_L)
 {
-    for (int c = 0; c < entry->nv; c++)
-        for (int r = 0; r < entry->rows; r++)
-            L[r + entry->ld_L * c] += s * B[r + entry->rows * c];
+    for (int c = 0; c < columns; c++)
+        for (int r = 0; r < rows; r++)
+            L[r + ld_L * c] += s * B[r + ld_B * c];
+}
+
+static void add_scaled_entry(const lg_entry_address *entry, double s, const double *B, double *L)
+{
+    add_scaled(entry->rows, entry->nv, s, B, entry->rows, L, entry->ld_L);
 }
 
 /* L += s B X for `rows` <= 3 rows; X is n x n out of a larger matrix */
@@ -159,13 +165,23 @@ static LG_INLINE void add_product(int rows, int n, double s, const double *restr
     }
 }
 
+/* Whether the first 3 x 3 block of a 6 x 6 matrix is the identity, as for positions beside rotations. */
+static inline int begins_with_identity(const double *X)
+{
+    return X[0] == 1 && X[7] == 1 && X[14] == 1 && X[1] == 0 && X[2] == 0 && X[6] == 0 && X[8] == 0 && X[12] == 0 &&
+           X[13] == 0;
+}
+
 /* One call for each common kind of block, so that the compiler knows the sizes. */
 static LG_INLINE void add_product_rows(int rows, const lg_entry_address *entry, int apart, double s, const double *B,
                                        int ld_B, const double *X, double *L)
 {
     int nv = entry->nv, ld_L = entry->ld_L;
     if (apart) {
-        add_product(rows, 3, s, B, ld_B, X, 6, L, ld_L);
+        if (begins_with_identity(X))
+            add_scaled(rows, 3, s, B, ld_B, L, ld_L);
+        else
+            add_product(rows, 3, s, B, ld_B, X, 6, L, ld_L);
         add_product(rows, 3, s, B + 3 * ld_B, ld_B, X + 6 * 3 + 3, 6, L + 3 * ld_L, ld_L);
     } else if (nv == 6)
         add_product(rows, 6, s, B, ld_B, X, 6, L, ld_L);
@@ -200,7 +216,7 @@ static inline void add_row_entry(const lg_matrix *matrix, const lg_entry_address
     if (X)
         add_scaled_product(entry, k, B + entry->value, X, L);
     else
-        add_scaled(entry, k, B + entry->value, L);
+        add_scaled_entry(entry, k, B + entry->value, L);
 }
 
 static void add_masks(const lg_matrix *matrix, const double *B)
@@ -263,7 +279,7 @@ void lg_matrix_put_rows(lg_matrix *matrix, const double *B)
     for (const lg_entry_address *entry = plan->entries; entry < plan->entries + plan->nentries; entry++) {
         double *L = matrix->values + entry->L;
         if (entry->again)
-            add_scaled(entry, 1, B + entry->value, L);
+            add_scaled_entry(entry, 1, B + entry->value, L);
         else if (entry->rows == 3 && entry->nv == 6)
             matrix_put(3, 6, B + entry->value, L, entry->ld_L);
         else

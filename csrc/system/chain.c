@@ -10,6 +10,15 @@ static inline void chain_add_block(double k, int nr, int nc, const double *A, in
             S[i + j * ld] += k * A[i + j * lda];
 }
 
+/* The same, so that the compiler knows the most frequent size. */
+static void add_alone(double k, int nr, int nc, const double *A, int lda, double *S, int ld)
+{
+    if (nr == 3 && nc == 3 && lda == 3)
+        chain_add_block(k, 3, 3, A, 3, S, ld);
+    else
+        chain_add_block(k, nr, nc, A, lda, S, ld);
+}
+
 /* S += k A X for an nr x nl A and the nl x nc matrix X with leading dimension ldx */
 static inline void chain_add_product(double k, int nr, int nl, int nc, const double *A, int lda, const double *X,
                                      int ldx, double *S, int ld)
@@ -62,7 +71,7 @@ void lg_chain_add(const lg_block *block, const lg_chain *chain, int level, doubl
     if (k == 0)
         return;
     if (!X) {
-        chain_add_block(k, nr, nc, A, lda, S + row + col * ld, ld);
+        add_alone(k, nr, nc, A, lda, S + row + col * ld, ld);
         return;
     }
     for (; col + nc > f->end; f++) { // columns of several factors

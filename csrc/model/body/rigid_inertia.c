@@ -73,20 +73,27 @@ static inline void rotate_lie(const lg_body *body, const lg_point *at, const lg_
     lg_cross(omega, Jomega, want->gyro + b->v + r);
 }
 
-static LG_APART void tangent_lie(const lg_body *body, const lg_point *at, const lg_chain *chain, double *S, int ld)
+static void gyroscopic_matrix_lie(const lg_body *body, const lg_point *at, double W[9])
+{
+    const lg_block *b = body->block;
+    const double *omega = at->v + b->v + b->node->attitude_v;
+    const lg_rigid_prepared *p = lg_rigid_prepared_of(body);
+    double Jomega[3];
+    lg_rigid_mul_inertia(p, p->J, omega, Jomega);
+    gyroscopic_matrix(p->J, omega, Jomega, W);
+}
+
+static void tangent_lie(const lg_body *body, const lg_point *at, const lg_chain *chain, const double W[9], double *S,
+                        int ld)
 {
     const lg_block *b = body->block;
     int r = b->node->attitude_v;
-    const double *omega = at->v + b->v + r;
-    const lg_rigid_prepared *p = lg_rigid_prepared_of(body);
-    const double *J = p->J;
-    double Jomega[3], W[9], C[9];
+    const double *J = lg_rigid_prepared_of(body)->J;
+    double C[9];
     if (chain->k[1] == 0) {
         lg_chain_add(b, chain, 2, at->wa, r, 3, r, 3, J, 3, S, ld);
         return;
     }
-    lg_rigid_mul_inertia(p, J, omega, Jomega);
-    gyroscopic_matrix(J, omega, Jomega, W);
     if (chain->X[1] == chain->X[2]) {
         // both links of the chain have the same X: one product for (wa k2 J + k1 W) X
         lg_chain both = {{0, 1, 0}, {NULL, chain->X[1], NULL}};
@@ -166,8 +173,7 @@ static void tangent_coordinates(const lg_body *body, const lg_point *at, double 
     lg_chain_add(b, chain, 0, 1, r, m, r, m, G, m, S, ld);
 }
 
-static LG_APART void rotate_coordinates(const lg_body *body, const lg_point *at, const lg_wanted *want, double sign,
-                                        const lg_chain *chain, double *S, int ld)
+static LG_APART void rotate_coordinates(const lg_body *body, const lg_point *at, const lg_wanted *want, double sign)
 {
     const lg_block *b = body->block;
     const lg_rigid_state *now = lg_rigid_state_of(body, at);
@@ -190,8 +196,6 @@ static LG_APART void rotate_coordinates(const lg_body *body, const lg_point *at,
         lg_add_cross(now->omega, Jomega, tau);
         mul_rates_T(m, now->attitude.H, tau, want->gyro + b->v + r);
     }
-    if (S)
-        tangent_coordinates(body, at, sign, chain, S, ld);
 }
 
 /* ---- translation ---- */
@@ -210,8 +214,8 @@ static inline void translate(double mass, const lg_block *b, const lg_point *at,
     }
 }
 
-static LG_APART void translate_tangent(double mass, const lg_block *b, const lg_point *at, const lg_chain *chain,
-                                       double *S, int ld)
+static void translate_tangent(double mass, const lg_block *b, const lg_point *at, const lg_chain *chain, double *S,
+                              int ld)
 {
     static const double identity[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
     const double *v = at->v + b->v;
@@ -229,35 +233,51 @@ static LG_APART void translate_tangent(double mass, const lg_block *b, const lg_
     }
 }
 
-/* Computes the wanted terms of one body, and one tangent (NULL: none). */
-static inline void add_rigid_inertia(const lg_body *body, const lg_point *at, const lg_wanted *want,
-                                     const lg_tangent *to, int sherif)
+/* The tangents of one body: those by coordinates alone have no part of its inertia on Lie groups. */
+static LG_APART void add_tangents(const lg_body *body, const lg_point *at, const lg_wanted *want, double sign)
 {
     const lg_node *node = body->block->node;
-    const lg_chain *chain = to ? lg_chain_of(to, body->index) : NULL;
-    int ld = 0;
-    double *S = to ? lg_body_tangent(body, to, &ld) : NULL;
-    double mass = body->e.p[LG_RIGID_MASS];
-    if (node->position != LG_POSITION_FIXED)
-        translate(mass, body->block, at, want);
-    if (S && node->position != LG_POSITION_FIXED)
-        translate_tangent(mass, body->block, at, chain, S, ld);
-    if (node->attitude) {
-        rotate_coordinates(body, at, want, sherif && node->attitude_n == 4 ? -1 : 1, chain, S, ld);
-        return;
+    int is_lie = !node->attitude, has_W = 0;
+    double W[9] = {0};
+    for (const lg_tangent *to = want->tangent; to < want->tangent + want->ntangents; to++) {
+        const lg_chain *chain = lg_chain_of(to, body->index);
+        int ld;
+        if (is_lie && chain->k[1] == 0 && chain->k[2] == 0)
+            continue;
+        double *S = lg_body_tangent(body, to, &ld);
+        if (node->position != LG_POSITION_FIXED)
+            translate_tangent(body->e.p[LG_RIGID_MASS], body->block, at, chain, S, ld);
+        if (!is_lie) {
+            tangent_coordinates(body, at, sign, chain, S, ld);
+            continue;
+        }
+        if (chain->k[1] != 0 && !has_W)
+            gyroscopic_matrix_lie(body, at, W);
+        has_W |= chain->k[1] != 0;
+        tangent_lie(body, at, chain, W, S, ld);
     }
-    rotate_lie(body, at, want);
-    if (S)
-        tangent_lie(body, at, chain, S, ld);
+}
+
+/* Computes the wanted terms of one body. */
+static inline void add_rigid_inertia(const lg_body *body, const lg_point *at, const lg_wanted *want, double sign)
+{
+    const lg_node *node = body->block->node;
+    if (node->position != LG_POSITION_FIXED)
+        translate(body->e.p[LG_RIGID_MASS], body->block, at, want);
+    if (node->attitude)
+        rotate_coordinates(body, at, want, sign);
+    else
+        rotate_lie(body, at, want);
 }
 
 static inline void rigid_inertia(lg_span bodies, const lg_point *at, const lg_wanted *want, int sherif)
 {
-    static const lg_wanted nothing;
-    for (const lg_body *body = bodies.first; body < bodies.end; body++)
-        for (int i = 0; i == 0 || i < want->ntangents; i++)
-            add_rigid_inertia(body, at, i == 0 ? want : &nothing, i < want->ntangents ? &want->tangent[i] : NULL,
-                              sherif);
+    for (const lg_body *body = bodies.first; body < bodies.end; body++) {
+        double sign = sherif && body->block->node->attitude_n == 4 ? -1 : 1;
+        add_rigid_inertia(body, at, want, sign);
+        if (want->ntangents)
+            add_tangents(body, at, want, sign);
+    }
 }
 
 void lg_rigid_inertia(lg_span bodies, const lg_point *at, const lg_wanted *want)
