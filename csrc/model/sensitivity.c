@@ -420,7 +420,7 @@ static void add_half(const lg_influence *in, const lg_direction *whole, int quad
             to->nvalues++;
         }
     for (int i = 0; i < whole->nends; i++)
-        if ((places && lg_shares_are_linear(in, whole->end[i])) == quadratic) {
+        if ((places && lg_terms_are_linear(in, whole->end[i])) == quadratic) {
             lg_copy(6, whole->motion + 6 * i, h->motion + 6 * h->nends);
             h->end[h->nends++] = whole->end[i];
             to->nends++;

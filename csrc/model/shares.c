@@ -41,10 +41,15 @@ int lg_shares_have_end(const lg_influence *in, int end)
     return element.joint && !in->m->pattern.nmasked && lg_points_coincide(element.joint);
 }
 
-int lg_shares_are_linear(const lg_influence *in, int end)
+int lg_terms_are_linear(const lg_influence *in, int end)
 {
-    const lg_force *force = in->m->element_of[end / 2].force;
-    return lg_shares_have_end(in, end) && !(force && force->type->between);
+    lg_element_ref element = in->m->element_of[end / 2];
+    const lg_body *body = lg_element_at(element)->frame[end % 2]->body;
+    if (body->block && !is_rigid_at(body))
+        return 0;
+    if (element.force)
+        return element.force->type->shares && !element.force->type->between;
+    return element.joint && element.joint->e.info->locked;
 }
 
 int lg_shares_have(const lg_influence *in, const lg_direction *direction)

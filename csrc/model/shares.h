@@ -27,8 +27,8 @@ typedef struct lg_shares {
 /* Whether there is a closed form of the derivatives by a parameter, and of those by the point at an end. */
 int lg_shares_have_place(const lg_influence *in, int place);
 int lg_shares_have_end(const lg_influence *in, int end);
-/* Whether terms are linear in that point. */
-int lg_shares_are_linear(const lg_influence *in, int end);
+/* Whether terms are linear in the point at an end, as those of loads and of masks of axes (joints.def) are. */
+int lg_terms_are_linear(const lg_influence *in, int end);
 /* Whether closed forms give the derivative along this direction. */
 int lg_shares_have(const lg_influence *in, const lg_direction *direction);
 /* Opens those of all n directions that have closed forms. `in` is left at none of them. */

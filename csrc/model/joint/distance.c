@@ -3,7 +3,8 @@
 #include "model/joint/joint.h"
 
 static const lg_parameter parameters[] = {
-    {"length", "m", "distance of the two points", LG_SCALAR, .valid = LG_POSITIVE, .initially = LG_START_DISTANCE},
+    {"length", "m", "distance of the two points", LG_SCALAR, .valid = LG_POSITIVE, .initially = LG_START_DISTANCE,
+     .quadratic = 1},
 };
 
 static void write_row(const double a[3], double row[2][6 * LG_MAX_ROWS])
