@@ -3,7 +3,7 @@
    Between q_0 and q_1, h apart, q(t) = q_0 exp(theta(s)), s = (t - t_0)/h, with theta the polynomial of degree five
    that has at both ends the values, 0 and difference(q_0, q_1), the rates and the second derivatives of the solution:
 
-       theta' = T^-1(theta) v,      theta'' = d/dt (T^-1(theta) v), taken by a central difference.
+       theta' = T^-1(theta) v,      theta'' = T^-1(theta) v' + (d/dt T^-1(theta)) v, the latter by a central difference.
 
    A block that turns far in the step is followed from a frame that turns with it by a constant spin W, that of the mean
    of both velocities: q(t) = q_0 exp(s W) exp(theta(s)), so that theta stays short of half a turn, and
@@ -126,15 +126,14 @@ static void rate_of(const lg_dense *dense, const double *theta, double *v, doubl
     add_bracket(dense, 1 / h, theta, rate);
 }
 
-/* theta' at the distance d from theta along the tangent of the curve, for the velocity v + d a. */
+/* theta' for the velocity of a knot, at the distance d from theta along the tangent of the curve. */
 static void rate_beside(lg_dense *dense, const double *theta, const lg_knot *knot, double h, double d, double *side)
 {
     const lg_space *space = dense->system->space;
     double *v = dense->theta;
-    for (int i = 0; i < space->nv; i++) {
+    for (int i = 0; i < space->nv; i++)
         dense->theta_beside[i] = theta[i] + d * dense->thetadot[i];
-        v[i] = knot->v[i] + d * knot->a[i];
-    }
+    lg_copy(space->nv, knot->v, v);
     rate_of(dense, dense->theta_beside, v, h, side);
 }
 
@@ -143,15 +142,17 @@ static void derivatives(lg_dense *dense, const double *theta, const lg_knot *kno
                         double *second)
 {
     const double d = 1e-3 * h;
-    int nv = dense->system->space->nv;
-    lg_copy(nv, knot->v, dense->theta);
+    const lg_space *space = dense->system->space;
+    lg_copy(space->nv, knot->v, dense->theta);
     rate_of(dense, theta, dense->theta, h, dense->thetadot);
     rate_beside(dense, theta, knot, h, d, second);
     rate_beside(dense, theta, knot, h, -d, dense->side);
-    for (int i = 0; i < nv; i++) {
+    for (int i = 0; i < space->nv; i++) {
         first[i] = h * dense->thetadot[i];
         second[i] = h * h * ((second[i] - dense->side[i]) / (2 * d));
     }
+    lg_space_rate(space, dense->from.q, theta, knot->a, dense->side);
+    lg_axpy(space->nv, h * h, dense->side, second);
 }
 
 /* The arrays of the knots must stay unchanged while the dense output is in use. */

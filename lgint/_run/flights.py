@@ -12,7 +12,7 @@ import numpy as np
 
 from lgint._args import Array
 from lgint._model.model import Model
-from lgint._run.saltation import Acting, Cut, Motion, Saltation
+from lgint._run.saltation import Acting, Cut, Maps, Motion
 from lgint._run.sensitivity import Sensitivity
 from lgint._state.slopes import START
 from lgint._state.state import State
@@ -60,7 +60,7 @@ class Flights:
 
     def across(self, event: Acting, cut: Cut, before: State, after: State) -> tuple[Array, ...]:
         """Keeps an action that has made the second of these states of the first; it has no derivatives yet."""
-        Saltation(self.model, self.names).rate(event, Motion(self.model, before, before.accelerations()[0]), cut)
+        Maps(self.model, self.names).rate(event, Motion(self.model, before, before.accelerations()[0]), cut)
         self._hits[-1] = self._hits[-1]._replace(action=Action(event, before, after))
         return ()
 
@@ -92,6 +92,6 @@ class Flights:
         by_ends[0, 0] -= by_ends[1, 0]
         return by_ends.reshape(2, -1), found[6 * n :]
 
-    def _along(self, count: int) -> Saltation:
+    def _along(self, count: int) -> Maps:
         """The maps along so many directions in which parameters do not change, and along the parameters."""
-        return Saltation(self.model, [START] * count + [*self.names])
+        return Maps(self.model, [START] * count + [*self.names])

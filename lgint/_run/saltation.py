@@ -9,6 +9,7 @@ after it, the derivatives at a fixed time change by the action A from dx to
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import cached_property
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -17,17 +18,17 @@ from lgint import _core
 from lgint._args import Array
 from lgint._model.model import Model
 from lgint._run.sensitivity import (
+    CLOSED,
     STEP,
     Sensitivity,
     largest_step,
     parts_along,
     sensitivity_of,
     stencil,
-    step_along,
     varied_by,
     within,
 )
-from lgint._state.slopes import CENTRAL, state_slopes
+from lgint._state.slopes import CENTRAL, START, core_by, state_slopes
 from lgint._state.state import Parts, State
 
 GRAZING: Final = 1e-3  # of how far a function would turn within half a step: with less rate it touches its zero
@@ -36,6 +37,7 @@ PART: Final = 0.5  # of the last step, within which the rate of a function is fo
 CORRECTIONS: Final = 8  # of the time at which a displaced state is at the zero
 
 Slopes = tuple[Array, Array]  # derivatives of q and v, (nv, p)
+Place = tuple[Array, Array, Array]  # q, v and the memory of a state
 LACKING: Final = "functions of events are called with t, q and v, before accelerations and multipliers are known"
 
 
@@ -88,49 +90,86 @@ class Saltation:
     """The derivatives of a run where its events cut steps, by the parameters of these names."""
 
     def __init__(self, model: Model, names: Sequence[str]) -> None:
-        self.model, self.names = model, [*names]
+        self._names, self._nv = [*names], model.nv
+        self._maps = Maps(model, [START] * len(names) + self._names)
 
     def cut(self, ends: Sequence[Any], time: float) -> Cut:
         """The cut of a step at a time, from both ends of the step, which also have the derivatives of the run."""
         *step, rows = ends
         begin, end = step[0]
-        return Cut(time, end - begin, self.inside(step, sensitivity_of(self.names, rows, self.model.nv), time))
-
-    def inside(self, step: Sequence[Any], found: Sensitivity, time: float) -> Slopes:
-        """The derivatives at a fixed time of a step of what the run takes there as its state."""
-        (begin, end), q, v, a, lam, mem, *_ = step
+        found = sensitivity_of(self._names, rows, self._nv)
         if time in (begin, end):
             row = int(time == end)
-            return found.dq[row], found.dv[row]
-        parts = {"t": np.array([begin, end]), "q": q, "v": v, "vdot": a, "lam": lam, "mem": mem}
-        middle = _state_of(self.model, time, parts)
-        columns = [self._along(parts, found, k, time, middle) for k in range(len(self.names))]
-        dq, dv = (np.stack(part, axis=-1) for part in zip(*columns, strict=True))
-        return dq, dv
-
-    def _along(self, parts: dict[str, Array], found: Sensitivity, k: int, time: float, middle: Slopes) -> Slopes:
-        model, name = self.model, self.names[k]
-
-        def other(change: float) -> Slopes:
-            varied = varied_by(model, name, change)
-            return _state_of(varied, time, parts_along(varied, parts, found, k, change))
-
-        return state_slopes(model.core, middle, other, step_along(model, parts["v"], found, k), stencil(model, name))
+            return Cut(time, end - begin, (found.dq[row], found.dv[row]))
+        columns = (_apart(part) for part in (found.dq, found.dv, found.dvdot, found.dlam))
+        return Cut(time, end - begin, _together(self._maps.inside(step, Sensitivity(self._maps.names, *columns), time)))
 
     def across(self, event: Acting, cut: Cut, *ends: State) -> Slopes:
         """The derivatives after an action that has made the second of these states of the first."""
-        before, after = (Motion(self.model, state, state.accelerations()[0]) for state in ends)
+        assert cut.slopes is not None
+        dq, dv = cut.slopes
+        return _together(self._maps.across(event, cut._replace(slopes=(_apart(dq), _apart(dv))), *ends))
+
+
+def _apart(columns: Array) -> Array:
+    """Derivatives of states, and none behind them, for the parameters alone."""
+    return np.concatenate([columns, np.zeros_like(columns)], axis=-1)
+
+
+def _together(found: Slopes) -> Slopes:
+    """The sums of the derivatives along states and by the parameters alone."""
+    dq, dv = (part[:, : part.shape[1] // 2] + part[:, part.shape[1] // 2 :] for part in found)
+    return dq, dv
+
+
+class Maps:
+    """The maps of derivatives at events: along each direction, the state moves or a parameter changes alone.
+
+    Each of them has differences with a step of its own, so that a parameter that moves the state little has little
+    round-off, too.
+
+    Attributes
+    ----------
+    names : list of str
+        The parameters, or START for directions of the state.
+    """
+
+    def __init__(self, model: Model, names: Sequence[str]) -> None:
+        self._model = model
+        self.names = [START if name.startswith(START) else name for name in names]
+
+    def inside(self, step: Sequence[Any], found: Sensitivity, time: float) -> Slopes:
+        """The derivatives at a fixed time within a step of what the run takes there as its state."""
+        times, q, v, a, lam, mem, *_ = step
+        parts = {"t": np.array(times), "q": q, "v": v, "vdot": a, "lam": lam, "mem": mem}
+        middle = _state_of(self._model, time, parts)
+        columns = [self._along(parts, found, k, time, middle) for k in range(len(self.names))]
+        return self._held(_stacked(columns), time, *middle)
+
+    def _along(self, parts: dict[str, Array], found: Sensitivity, k: int, time: float, middle: Place) -> Slopes:
+        name, h = self.names[k], parts["t"][1] - parts["t"][0]
+
+        def other(change: float) -> Place:
+            varied = varied_by(self._model, name, change)
+            return _state_of(varied, time, parts_along(varied, parts, found, k, change))
+
+        step = self._step(name, parts["v"], found.dq[..., k], found.dv[..., k], h * found.dvdot[..., k])
+        return self._slopes(name, middle[:2], other, step)
+
+    def across(self, event: Acting, cut: Cut, *ends: State) -> Slopes:
+        """The derivatives after an action that has made the second of these states of the first."""
+        before, after = (Motion(self._model, state, state.accelerations()[0]) for state in ends)
         rate = self.rate(event, before, cut)
         columns = [self._through(k, event, cut, (before, after), rate) for k in range(len(self.names))]
-        dq, dv = (np.stack(part, axis=-1) for part in zip(*columns, strict=True))
-        return dq, dv
+        at = after.state
+        return self._held(_stacked(columns), at.t, at.q, at.v, at.mem)
 
     def rate(self, event: Acting, before: Motion, cut: Cut) -> float:
         """The rate of a function at its zero; IntegrationError where it only touches it."""
-        zero, half = np.zeros(self.model.nv), PART * cut.length
+        zero, half = np.zeros(self._model.nv), PART * cut.length
 
         def at(dt: float) -> float:
-            return event.value(before.moved(self.model, zero, zero, dt))
+            return event.value(before.moved(self._model, zero, zero, dt))
 
         near = STEP * half
         rate = float(sum(weight / near * at(times * near) for times, weight in CENTRAL))
@@ -143,28 +182,60 @@ class Saltation:
         return rate
 
     def _through(self, k: int, event: Acting, cut: Cut, ends: tuple[Motion, Motion], rate: float) -> Slopes:
-        """The derivatives by parameter k."""
         (_, before, a), (_, after, a_after) = ends
         assert cut.slopes is not None
         name, (dq, dv) = self.names[k], (part[:, k] for part in cut.slopes)
-        points, step = stencil(self.model, name), self._step(name, before.v, dq, dv)
+        if not (step := SHARE * self._step(name, before.v, dq, dv)):
+            return dq, dv
 
         def at(change: float, dt: float) -> State:
-            return ends[0].moved(varied_by(self.model, name, change), change * dq, change * dv, change * dt)
+            return ends[0].moved(varied_by(self._model, name, change), change * dq, change * dv, change * dt)
 
+        points = stencil(self._model, name)
         dt = -sum(weight / step * event.value(at(times * step, 0.0)) for times, weight in points) / rate
-        step = min(step, self._step(name, before.v, dq + dt * before.v, dv + dt * a))
+        step = min(step, SHARE * self._step(name, before.v, dq + dt * before.v, dv + dt * a))
 
-        def other(change: float) -> Slopes:
+        def other(change: float) -> tuple[Array, Array]:
             found = event.act(_at_zero(event, at, change, dt, rate))
             return found.q, found.v
 
-        new_q, new_v = state_slopes(self.model.core, (after.q, after.v), other, step, points)
+        new_q, new_v = self._slopes(name, (after.q, after.v), other, step)
         return new_q - after.v * dt, new_v - a_after * dt
 
     def _step(self, name: str, *motion: Array) -> float:
-        """The change of a parameter for differences along the motion of a state with it, v, dq and dv."""
-        return SHARE * within(largest_step(self.model, name), *motion)
+        """The step of differences along a motion of a state with it, v, dq and rates; 0 if nothing changes."""
+        step = within(np.inf if name == START else largest_step(self._model, name), *motion)
+        return step if np.isfinite(step) else 0.0
+
+    def _slopes(
+        self, name: str, base: tuple[Array, Array], other: Callable[[float], Sequence[Array]], step: float
+    ) -> Slopes:
+        if not step:
+            return np.zeros(self._model.nv), np.zeros(self._model.nv)
+        return state_slopes(self._model.core, base, other, step, stencil(self._model, name))
+
+    def _held(self, found: Slopes, t: float, *place: Array) -> Slopes:
+        """Derivatives on the constraints, if the state is there: index 3 would enlarge what differences leave off."""
+        core, (dq, dv), (q, v, mem) = self._model.core, found, place
+        if not core.nrows or np.abs(core.residual(t, q, v, mem)).max() > CLOSED:
+            return found
+        of = core.evaluate(t, q, v, mem=mem, want=["B", "Z"])
+        rows = np.stack([of["B"] @ dq, of["Z"] @ dq + of["B"] @ dv])
+        for k in (k for k, name in enumerate(self.names) if name != START):
+            own = self._terms.derivative(k, t, q, v, mem=mem, want=["phi", "phidot"])
+            rows[..., k] += [own["phi"], own["phidot"]]
+        rows[0, core.nonholonomic] = 0
+        more_q, more_v = core.project_slopes(t, q, v, np.moveaxis(rows, -1, 0), mem)
+        return dq + more_q.T, dv + more_v.T
+
+    @cached_property
+    def _terms(self) -> _core.Model:
+        return core_by(self._model, self.names)
+
+
+def _stacked(columns: Sequence[Slopes]) -> Slopes:
+    dq, dv = (np.stack(part, axis=-1) for part in zip(*columns, strict=True))
+    return dq, dv
 
 
 def _at_zero(event: Acting, at: Callable[[float, float], State], change: float, dt: float, rate: float) -> State:
@@ -176,9 +247,9 @@ def _at_zero(event: Acting, at: Callable[[float, float], State], change: float, 
     return state
 
 
-def _state_of(model: Model, time: float, parts: dict[str, Array]) -> Slopes:
-    """The coordinates and velocities of a run within a step, moved onto the constraints."""
+def _state_of(model: Model, time: float, parts: dict[str, Array]) -> Place:
+    """The coordinates and velocities of a run within a step, moved onto the constraints, and its memory."""
     t, q, v, a, lam, mem = (parts[name] for name in ("t", "q", "v", "vdot", "lam", "mem"))
     found = _core.interpolate(model.core, [time], t, q, v, a, lam, mem)
-    at: Slopes = model.core.project(time, *(found[name][0] for name in ("q", "v", "mem")))
-    return at
+    q, v, mem = (found[name][0] for name in ("q", "v", "mem"))
+    return *model.core.project(time, q, v, mem), mem

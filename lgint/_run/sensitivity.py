@@ -227,10 +227,10 @@ def step_along(model: Model, v: Array, found: Sensitivity, k: int) -> float:
     return within(largest_step(model, found.parameters[k]), v, found.dq[..., k], found.dv[..., k])
 
 
-def within(most: float, v: Array, dq: Array, dv: Array) -> float:
+def within(most: float, v: Array, dq: Array, *rates: Array) -> float:
     """The change of a parameter, at most this, that moves no coordinate by more than STEP, or velocity by its share."""
     speed = 1 + np.abs(v).max(initial=0)
-    largest = max(np.abs(dq).max(initial=0), np.abs(dv).max(initial=0) / speed)
+    largest = max(np.abs(dq).max(initial=0), *(np.abs(dv).max(initial=0) / speed for dv in rates))
     return min(most, STEP / largest) if largest else most
 
 
