@@ -88,7 +88,7 @@ def direction(model: Model, name: str) -> Direction:
     record, size = model._record, _size(model, value)
     step = 2.0 ** np.round(np.log2(size))
     if value.key in SHAPE:
-        return _of_shape(record, value, size, step)
+        return _of_shape(record, value, size, step, carries=value.key == POINTS or moves_start(model, name))
     if value.key == "gravity" and not any(record["gravity"]):
         raise ValueError(
             f"sensitivity: {name}: without gravity the model has no weights; give it another gravity first"
@@ -119,15 +119,15 @@ def _changes(more: Array, less: Array, step: float) -> tuple[NDArray[np.intp], A
     return places, (more - less)[places] / (2 * step)
 
 
-def _of_shape(record: Record, value: Value, size: float, step: float) -> Direction:
-    """The same for a number on which the points of frames depend."""
+def _of_shape(record: Record, value: Value, size: float, step: float, *, carries: bool) -> Direction:
+    """The same for a number on which the points of frames depend, and those of the joints of trees if it `carries`."""
     more, less = (_described(moved(record, value, s)) for s in (step, -step))
     places, rates = _changes(more.parameters, less.parameters, step)
     (first, there), (second, _) = _ends(more), _ends(less)
     motions = (first - second) / (2 * step)
     bodies = Frames(record).elements()[0]
     moves: Any = motions.any(axis=1)
-    if value.key == POINTS and (places < more.numbers[:bodies, 2].sum()).any():
+    if carries and (places < more.numbers[:bodies, 2].sum()).any():
         moves[2 * bodies :] = True  # a joint of a tree carries what acts on its links
     acts = np.repeat([kind != "states" for kind, *_ in more.elements], 2)  # a control's own values are on no frame
     ends = np.flatnonzero(moves & there & acts)

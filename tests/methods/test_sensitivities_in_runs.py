@@ -193,6 +193,20 @@ def test_centres_of_mass_of_free_bodies(formulation):
     agree(model, run, lambda other: lgint.integrate(other, "genalpha", **given, **SHARP), scale=0.1)
 
 
+@pytest.mark.parametrize("method", ["genalpha", "rk44"])
+def test_the_centre_of_mass_of_a_free_body_that_carries_a_tree(method):
+    """The links of the tree, and what acts on them, move relative to that point."""
+    builder = lgint.ModelBuilder(gravity=(0.2, -0.4, -9.81), formulation="minimal")
+    builder.add_body("trunk", mass=3.0, inertia=(0.1, 0.2, 0.3), formulation="R3xSO3")
+    builder.add_body("arm", mass=1.0, inertia=(0.1, 0.05, 0.08), position=(0.5, 0, 0))
+    builder.add_joint("revolute", "trunk", "arm", point=(0.3, 0, 0), axis=(0, 1, 0), name="pin")
+    builder.add_spring(lgint.ground, "arm", stiffness=20.0, length=0.5, point_a=(1, 0, 1), point_b=(0.9, 0, 0))
+    model = builder.build().with_state(rates={"pin": 0.7, "trunk": ((0.1, 0.2, 0.3), (0.3, 0.4, 0.5))})
+    given, sharp = {"t_end": 0.02, "h": 1e-3}, SHARP if method == "genalpha" else {}
+    run = lgint.integrate(model, method, **given, sensitivity=["trunk.com[0]", "trunk.com[1]"])
+    agree(model, run, lambda other: lgint.integrate(other, method, **given, **sharp), scale=0.5)
+
+
 # ---- closed forms: the derivatives of the method are those of the motion, with errors of second order ----
 
 
