@@ -42,6 +42,20 @@ static double error_of(double now, double bound)
     return now > 0 ? now / bound : 0;
 }
 
+static const double near_noise = 1e3; /* rows up to this multiple of their noise may be round-off */
+
+/* The largest error of constraint rows by their tolerance alone, if they may be round-off; otherwise 0. */
+static double error_within_noise(const iteration *it, const lg_norms *now, const lg_norms *noise)
+{
+    double tolerance = lg_larger(it->settings->rtol, DBL_EPSILON), largest = 0;
+    for (int set = 0; set < LG_ROW_SETS; set++) {
+        if (now->rows[set] > near_noise * noise->rows[set])
+            return 0;
+        largest = lg_larger(largest, error_of(now->rows[set], tolerance * it->first.rows[set]));
+    }
+    return largest;
+}
+
 /* Finds the error, by bounds that are not below round-off, and the set of constraint rows that has the largest ratio of
    a residual to its bound (-1: the force rows). */
 static void find_error(iteration *it, const lg_norms *now, const lg_norms *noise)
@@ -124,13 +138,13 @@ static void assess(iteration *it, const lg_residual_norms *norms)
         return;
     }
     it->first_error = it->error;
+    if (lg_renewal_begins_old(&it->matrix) && it->error > 0 && !it->settings->together)
+        it->matrix.hidden = error_within_noise(it, &norms->now, &norms->noise) / it->error;
     if (!it->settings->measures && is_surprise(it))
         it->memory->steps_to_test = STEPS_AFTER_SURPRISE;
     it->tested = it->settings->plain || it->memory->untested_steps >= UNTESTED_STEPS || it->memory->steps_to_test > 0 ||
                  it->memory->first_error == 0;
 }
-
-static const double near_noise = 1e3; /* rows up to this multiple of their noise may be round-off */
 
 /* Whether each constraint row may be round-off of its own terms. */
 static int has_round_off_rows(const lg_newton_problem *problem, const double *residual, const lg_residual_norms *norms)

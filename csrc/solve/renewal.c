@@ -44,6 +44,11 @@ lg_renewal lg_renewal_begin(const lg_renewal_settings *settings, lg_renewal_memo
                         .matrix_valid = matrix_valid};
 }
 
+int lg_renewal_begins_old(const lg_renewal *r)
+{
+    return r->matrix_valid && !r->begins_new && r->settings->rule == LG_RENEW_BY_COST;
+}
+
 int lg_renewal_is_likely(const lg_renewal *r)
 {
     return r->full ? r->count < r->memory->last_formed : r->count == 0 && r->begins_new;
@@ -66,6 +71,13 @@ int lg_renewal_keeps(const lg_renewal *r)
 
 /* ---- within a step ---- */
 
+/* The contraction of the last correction. The first one by an old matrix also removes errors of constraint rows below
+   their round-off, which is large where coordinates are large or steps are small. */
+static double whole_contraction(const lg_renewal *r, double contraction)
+{
+    return r->count == 1 && !r->renewed && r->hidden > 1 ? contraction / r->hidden : contraction;
+}
+
 /* The number of iterations after which an error is safe, as a real number. */
 static double iterations_for(double error, double contraction)
 {
@@ -83,7 +95,7 @@ static int costs_more(const lg_renewal *r, double error, double contraction)
 {
     if (r->settings->rule == LG_RENEW_AS_PRINTED)
         return lg_renewal_is_slow_as_printed(r->count, r->reuses, r->settings->renew_after, contraction);
-    return r->count > 0 ? is_slow(r, error, contraction) : r->begins_new;
+    return r->count > 0 ? is_slow(r, error, whole_contraction(r, contraction)) : r->begins_new;
 }
 
 /* Whether one more correction by the last matrix of this step is as good as one by a new matrix, as both are expected

@@ -1,12 +1,13 @@
 /* When Newton's method forms a new matrix, as it decides itself (LG_RENEW_BY_COST): a matrix is kept, from step to step
-   as well, while that is the cheaper way. Costs are counted in iterations, never timed; what a new matrix costs follows
+   as well, while that is the cheaper way. Costs are counted in iterations, never timed; that of a new matrix follows
    from its plan. Within a step it is renewed if the iterations still expected cost more than a new one, and after the
-   second renewal by every iteration. At the beginning of a step it is renewed if this step is expected to take at least
-   as many iterations as the mean over the matrix's steps, including its factorisation (the optimal time to replace it).
-   A step is expected to take as many as the last one; the second step of a matrix as many as the last second step.
-   Where that does not pay, a matrix serves one step; after sixteen such steps one is tried on a second step. If a step
-   took more than that mean, or the matrix was replaced within it, the next ones are replaced at that age, and after 16
-   of them one step later. All that decides is in the memory. */
+   second renewal by every iteration; the first correction by an old matrix is judged by all that it removes, including
+   errors of rows below their round-off. At the beginning of a step it is renewed if this step is expected to take at
+   least as many iterations as the mean over the matrix's steps, including its factorisation (the optimal time to
+   replace it). A step is expected to take as many as the last one; the second step of a matrix as many as the last
+   second step. Where that does not pay, a matrix serves one step; after sixteen such steps one is tried on a second
+   step. If a step took more than that mean, or the matrix was replaced within it, the next ones are replaced at that
+   age, and after 16 of them one step later. All that decides is in the memory. */
 #ifndef LG_SOLVE_RENEWAL_H
 #define LG_SOLVE_RENEWAL_H
 
@@ -45,6 +46,7 @@ typedef struct lg_renewal {
     int matrix_valid, renewed; /* there is a matrix; it was formed in this step */
     int reuses; /* corrections of this step with the present matrix */
     int formed; /* iterations at the beginning of this step that formed a matrix */
+    double hidden; /* the first error if rows had no round-off, over the first error; 0: not known, or no larger */
 } lg_renewal;
 
 /* Largest expected error, relative to the bound, after a correction that ends a step without a test. */
@@ -54,6 +56,8 @@ static const double lg_slow_contraction = 0.5;
 
 /* matrix_valid: there is one from an earlier step; full: every iteration shall form one, by whatever rule. */
 lg_renewal lg_renewal_begin(const lg_renewal_settings *settings, lg_renewal_memory *memory, int matrix_valid, int full);
+/* Whether the first correction takes the matrix of an earlier step, so that `hidden` counts. */
+int lg_renewal_begins_old(const lg_renewal *r);
 /* Whether the next correction is expected to form a matrix, so that the residual is evaluated with it. */
 int lg_renewal_is_likely(const lg_renewal *r);
 /* Whether the next correction forms a matrix, given the error and the contraction of the last correction. */
