@@ -158,6 +158,7 @@ class System:
         span: ArrayLike = 0.0,
         theta: ArrayLike | None = None,
     ) -> Array: ...
+    def sample(self, t: ArrayLike, q: ArrayLike, v: ArrayLike, mem: ArrayLike) -> Array: ...
     def residual(
         self, t: ArrayLike, q: ArrayLike, v: ArrayLike, mem: ArrayLike | None = None, static: bool = False
     ) -> tuple[Array, Array]: ...  # phi, phidot

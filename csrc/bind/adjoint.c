@@ -41,7 +41,7 @@ static int read_rows(PyObject *owned, PyObject *given, adjoint_call *c)
 {
     PyObject *t, *values;
     const lg_system *system = c->setup.system;
-    npy_intp dims[] = {-1, 3 * system->space->nv + system->pattern->nrows};
+    npy_intp dims[] = {-1, 3 * system->space->nv + system->pattern->nrows + lg_held_back(&c->setup)};
     if (!PyArg_ParseTuple(given, "OO:rows", &t, &values))
         return -1;
     c->rows.count = lg_read_vector(owned, "t", t, -1, &c->rows.t);

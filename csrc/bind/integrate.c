@@ -126,20 +126,24 @@ static int read_watch(integrate_call *c, PyObject *owned)
     return c->value ? 0 : -1;
 }
 
-/* Copies derivatives of q and v by parameters, (parameters, nv); does nothing if they are NULL. */
-static int take_slopes(lg_run *run, PyObject *dq, PyObject *dv)
+/* Copies derivatives by parameters from an array with all columns; does nothing if it is NULL. */
+static int take_columns(const char *name, PyObject *given, npy_intp size, double *out)
 {
-    npy_intp size = (npy_intp)run->sensitivities.count * run->system->space->nv;
-    if (!dq || !dv)
-        return 0;
-    PyArrayObject *first = lg_array(dq, "dq", 1, &size, 0), *second = first ? lg_array(dv, "dv", 1, &size, 0) : NULL;
-    if (second) {
-        memcpy(run->sensitivities.q, lg_data(first), (size_t)size * sizeof(double));
-        memcpy(run->sensitivities.v, lg_data(second), (size_t)size * sizeof(double));
-    }
-    Py_XDECREF(first);
-    Py_XDECREF(second);
-    return second ? 0 : -1;
+    PyArrayObject *array = given ? lg_array(given, name, 1, &size, 0) : NULL;
+    if (array && size)
+        memcpy(out, lg_data(array), (size_t)size * sizeof(double));
+    Py_XDECREF(array);
+    return array || !given ? 0 : -1;
+}
+
+/* Copies derivatives of q, v and the memory, as far as they are given. */
+static int take_slopes(lg_run *run, PyObject *dq, PyObject *dv, PyObject *dmem)
+{
+    const lg_sensitivities *s = &run->sensitivities;
+    return take_columns("dq", dq, s->v - s->q, s->q) < 0 || take_columns("dv", dv, s->a - s->v, s->v) < 0 ||
+                   take_columns("dmem", dmem, s->own - s->mem, s->mem) < 0
+               ? -1
+               : 0;
 }
 
 /* What on_step gives: a time, or a time before the end of the step with the derivatives there. */
@@ -149,7 +153,7 @@ static void take_stop(lg_run *run, PyObject *given, double *t_stop)
     if (!PyTuple_Check(given))
         *t_stop = PyFloat_AsDouble(given);
     else if (PyArg_ParseTuple(given, "dOO:on_step", t_stop, &dq, &dv))
-        (void)take_slopes(run, dq, dv);
+        (void)take_slopes(run, dq, dv, NULL);
 }
 
 /* on_step(t, q, v, mem, both_ends) at the end of a step -> None, or the time at which the run ends. */
@@ -188,21 +192,29 @@ static int take_part(const integrate_call *c, lg_part part, PyObject *given, lg_
     return array ? 0 : -1;
 }
 
-/* on_stop(t, q, v, mem) where on_step has stopped the run -> None, or (q, v, mem, goes_on) to go on with, followed by
-   the derivatives of q and v if the run has any. */
+/* The derivatives of sampled memory, parameter by parameter; None in a run without derivatives. */
+static PyObject *copied_memory_derivatives(const lg_run *run)
+{
+    const lg_sensitivities *s = &run->sensitivities;
+    return s->count ? lg_vector_from(s->mem, s->own - s->mem) : Py_NewRef(Py_None);
+}
+
+/* on_stop(t, q, v, mem, dmem) where on_step has stopped the run -> None, or (q, v, mem, goes_on) to go on with,
+   followed by the derivatives of q, v and mem if the run has any. */
 static lg_status call_on_stop(void *self, lg_run *run, int *acts, int *goes_on)
 {
     integrate_call *c = self;
     const lg_state *at = &run->state;
-    PyObject *q, *v, *mem, *dq = NULL, *dv = NULL;
+    PyObject *q, *v, *mem, *dq = NULL, *dv = NULL, *dmem = NULL;
     lg_gil_take(&c->gil);
-    PyObject *result = PyObject_CallFunction(c->on_stop, "dNNN", at->t, copied(c, LG_PART_Q, 1, &at),
-                                             copied(c, LG_PART_V, 1, &at), copied(c, LG_PART_MEM, 1, &at));
+    PyObject *result =
+        PyObject_CallFunction(c->on_stop, "dNNNN", at->t, copied(c, LG_PART_Q, 1, &at), copied(c, LG_PART_V, 1, &at),
+                              copied(c, LG_PART_MEM, 1, &at), copied_memory_derivatives(run));
     *acts = result && result != Py_None;
-    if (*acts && PyArg_ParseTuple(result, "OOOp|OO:on_stop", &q, &v, &mem, goes_on, &dq, &dv) &&
+    if (*acts && PyArg_ParseTuple(result, "OOOp|OOO:on_stop", &q, &v, &mem, goes_on, &dq, &dv, &dmem) &&
         take_part(c, LG_PART_Q, q, &run->state) == 0 && take_part(c, LG_PART_V, v, &run->state) == 0 &&
         take_part(c, LG_PART_MEM, mem, &run->state) == 0)
-        (void)take_slopes(run, dq, dv);
+        (void)take_slopes(run, dq, dv, dmem);
     Py_XDECREF(result);
     lg_status status = PyErr_Occurred() ? LG_CALLBACK : LG_OK;
     lg_gil_release(&c->gil);

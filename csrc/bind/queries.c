@@ -153,6 +153,15 @@ static const lg_query remember = {
 };
 METHOD(remember)
 
+PyDoc_STRVAR(sample_doc, "sample(t, q, v, mem)\n--\n\nThe memory after the samples that are due at a state.");
+static const lg_query sample = {
+    "OOOO:sample",
+    {LG_ARG_t, LG_ARG_q, LG_ARG_v, LG_ARG_mem},
+    {{"mem", "m"}},
+    .at = lg_probe_sample,
+};
+METHOD(sample)
+
 PyDoc_STRVAR(retract_doc, "retract(q, theta)\n--\n\nq exp(theta) block by block: (..., nq), (..., nv) -> (..., nq).");
 static const lg_query retract = {"OO:retract", {LG_ARG_q, LG_ARG_theta}, {{"q", "q"}}, .at = lg_probe_retract};
 METHOD(retract)
@@ -214,11 +223,22 @@ static const lg_query project_slopes = {
 METHOD(project_slopes)
 
 static PyMethodDef system_queries[] = {
-    ENTRY(evaluate),       ENTRY(linearise),         ENTRY(evaluate_pair),
-    ENTRY(derivative),     ENTRY(project_slopes),    ENTRY(energy),
-    ENTRY(residual),       ENTRY(retract),           ENTRY(difference),
-    ENTRY(initial),        ENTRY(project),           ENTRY(remember),
-    ENTRY(sparse),         ENTRY(acceleration_rows), {"sparsity", ask_sparsity, METH_NOARGS, sparsity_doc},
+    ENTRY(evaluate),
+    ENTRY(linearise),
+    ENTRY(evaluate_pair),
+    ENTRY(derivative),
+    ENTRY(project_slopes),
+    ENTRY(energy),
+    ENTRY(residual),
+    ENTRY(retract),
+    ENTRY(difference),
+    ENTRY(initial),
+    ENTRY(project),
+    ENTRY(remember),
+    ENTRY(sample),
+    ENTRY(sparse),
+    ENTRY(acceleration_rows),
+    {"sparsity", ask_sparsity, METH_NOARGS, sparsity_doc},
     {NULL, NULL, 0, NULL},
 };
 

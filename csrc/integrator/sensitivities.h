@@ -8,8 +8,8 @@
 typedef struct lg_sensitivities {
     int count;
     double *q, *v, *a, *lam; /* nv, nv, nv and nrows in a column */
-    double *own; /* of the stepper's carry, as many numbers as it needs */
     double *mem; /* of the memory, as far as it is sampled: nmem in a column; none if the system samples nothing */
+    double *own; /* of the stepper's carry, as many numbers as it needs */
 } lg_sensitivities;
 
 /* The transposed maps of steps, which go back in time: from the derivatives of a number by the state at the end of a

@@ -54,8 +54,8 @@ static lg_status open_state(segment *g)
     lg_adjoint *given = g->given;
     const lg_run *run = &g->run;
     int nv = run->system->space->nv, nrows = run->system->pattern->nrows;
-    int known = given->state ? given->nstate : 0, own = 3 * nv + nrows + lg_sensitivities_own_count(run->stepper),
-        count = own + g->nheld;
+    int known = given->state ? given->nstate : 0;
+    int count = 3 * nv + nrows + g->nheld + lg_sensitivities_own_count(run->stepper);
     if (!given->state || known < count) {
         double *state = realloc(given->state, (size_t)count * sizeof *state);
         if (!state)
@@ -65,7 +65,8 @@ static lg_status open_state(segment *g)
     }
     given->nstate = count;
     double *q = given->state;
-    g->s = (lg_sensitivities){1, q, q + nv, q + 2 * (long)nv, q + 3 * (long)nv, q + 3 * (long)nv + nrows, q + own};
+    double *lam = q + 3 * (long)nv, *mem = lam + nrows;
+    g->s = (lg_sensitivities){1, q, q + nv, q + 2 * (long)nv, lam, mem, mem + g->nheld};
     return open_gradient(g);
 }
 
@@ -120,9 +121,12 @@ static void add_rows(const segment *g, double t)
 {
     lg_adjoint_rows *rows = g->given->rows;
     const lg_sensitivities *s = &g->s;
-    int width = (int)(s->own - s->q);
-    for (; rows->count && rows->t[rows->count - 1] == t; rows->count--)
-        lg_axpy(width, 1, rows->values + (long)width * (rows->count - 1), s->q);
+    int width = (int)(s->own - s->q), own = width - g->nheld;
+    for (; rows->count && rows->t[rows->count - 1] == t; rows->count--) {
+        const double *row = rows->values + (long)width * (rows->count - 1);
+        lg_axpy(own, 1, row, s->q);
+        lg_axpy(g->nheld, 1, row + own, g->gradient + g->given->setup->nparameters);
+    }
 }
 
 static lg_status go_over_restart(segment *g, const lg_state *state, double past)

@@ -6,7 +6,7 @@
 #include "run/integrate.h"
 #include "run/tape.h"
 
-/* The derivatives of the number by the saved states, in rows of q, v, vdot and lam. */
+/* The derivatives of the number by the saved states, in rows of q, v, vdot, lam and sampled memory. */
 typedef struct lg_adjoint_rows {
     int count; /* those that have not been added yet; the last one is the next */
     const double *t, *values;

@@ -396,6 +396,15 @@ static lg_states states_of(const lg_record *record)
     return states;
 }
 
+static void copy_row(const lg_dense *dense, const lg_states *from, const lg_states *to)
+{
+    for (int part = 0; part < LG_PARTS; part++)
+        if (to->part[part])
+            lg_copy(lg_part_width(dense->system, (lg_part)part), from->part[part], to->part[part]);
+    lg_copy(to->nextra, from->extra, to->extra);
+}
+
+/* The last two knots are at one time if a run ends at a kink. */
 static lg_status interpolate_rows(interpolation *p, const lg_states *knots, const lg_record *record, lg_report *report)
 {
     lg_states found = states_of(record);
@@ -403,7 +412,10 @@ static lg_status interpolate_rows(interpolation *p, const lg_states *knots, cons
         long i = interval_of(knots, found.t[j]);
         lg_states from = states_row(&p->dense, knots, i), to = states_row(&p->dense, knots, i + 1);
         lg_states row = states_row(&p->dense, &found, j);
-        LG_TRY(lg_dense_between(&p->dense, &from, &to, &row, p->work, report));
+        if (*from.t == *to.t)
+            copy_row(&p->dense, &to, &row);
+        else
+            LG_TRY(lg_dense_between(&p->dense, &from, &to, &row, p->work, report));
     }
     return LG_OK;
 }

@@ -130,6 +130,14 @@ lg_status lg_record_add_step(lg_record *record, const lg_state *before, const lg
     return add_row(record, after, after->t - before->t, NAN, curve);
 }
 
+lg_status lg_record_add_end(lg_record *record, const lg_state *end)
+{
+    int there = record->count && record->column[LG_COLUMN_T][record->count - 1] == end->t;
+    return there && (differs(record, LG_PART_A, end->a) || differs(record, LG_PART_MEM, end->mem))
+               ? lg_record_add(record, end, 0, NAN)
+               : LG_OK;
+}
+
 void lg_record_trim(lg_record *record)
 {
     for (int c = 0; c < LG_COLUMN_COUNT && record->count < record->capacity; c++)

@@ -33,8 +33,8 @@ lg_sensitivities lg_sensitivities_in(const lg_stepper *stepper, double *base)
     s.v = s.q + (long)s.count * nv;
     s.a = s.v + (long)s.count * nv;
     s.lam = s.a + (long)s.count * nv;
-    s.own = s.lam + (long)s.count * nrows;
-    s.mem = s.own + (s.count ? (long)s.count * lg_sensitivities_own_count(stepper) : 0);
+    s.mem = s.lam + (long)s.count * nrows;
+    s.own = s.mem + (s.count ? (long)s.count * held_count(stepper->system) : 0);
     return s;
 }
 

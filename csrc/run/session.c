@@ -195,6 +195,8 @@ static lg_status run_session(recording *r, lg_report *report)
     if (session->tape)
         lg_tape_begin(session->tape, &r->run);
     LG_TRY(lg_integrate(&r->run, session->schedule, &recorder, report));
+    if (session->dense)
+        LG_TRY(lg_record_add_end(&r->outcome->knots, &r->run.state));
     if (session->tape)
         lg_tape_end(session->tape, &r->run);
     return LG_OK;

@@ -439,6 +439,14 @@ lg_status lg_probe_remember(lg_probe *probe)
     return system->memory.commit ? system->memory.commit(system->self, NULL, &point, mem, &probe->report) : LG_OK;
 }
 
+lg_status lg_probe_sample(lg_probe *probe)
+{
+    const lg_memory_rules *memory = &probe->system->memory;
+    double *mem = probe->out[0];
+    lg_copy(probe->system->nmem, probe->point.mem.values, mem);
+    return memory->sample ? memory->sample(probe->system->self, &probe->point, mem) : LG_OK;
+}
+
 lg_status lg_probe_retract(lg_probe *probe)
 {
     lg_space_retract(probe->system->space, probe->point.q, probe->theta, probe->out[0]);

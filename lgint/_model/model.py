@@ -597,6 +597,11 @@ class Model(System):
         return held_values(self._compiled, self._record)
 
     @property
+    def first_held(self) -> int:
+        """From where on the memory is that of sampled controls, with which it ends."""
+        return min((held.start - 1 for held in self.held.values()), default=int(self.core.nmem))
+
+    @property
     def control_states(self) -> dict[str, slice]:
         """By control that is not sampled and has states, where these are in v."""
         blocks = {name: row["block"] for name, row in self.controls.items() if row["block"] is not None}

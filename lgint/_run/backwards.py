@@ -36,7 +36,10 @@ class Plan(NamedTuple):
 
 
 class Backwards:
-    """A pass backwards, from the derivatives of a number by the states of a run, in rows of q, v, vdot and lam."""
+    """A pass backwards, from the derivatives of a number by the states of a run.
+
+    Rows have those by q, v, vdot, lam and held values.
+    """
 
     def __init__(self, plan: Plan, run: Trajectory, rows: Array, report: Callable[[float], None] | None) -> None:
         self._plan, self._run, self._report = plan, run, report
@@ -62,9 +65,9 @@ class Backwards:
 
     def _end(self, hit: Hit) -> None:
         """Goes back through the event that has ended the run."""
-        row, by_state = self._rows_at(hit)[1], np.zeros(2 * self._plan.model.nv)
+        row, by_state = self._rows_at(hit)[1], np.zeros(self._rows.shape[1])
         if hit.action is not None and row < len(self._t):
-            by_state = self._restart(row)
+            by_state = self._restart(hit, row, self._run.mem[row])
         self._go_through(hit, by_state)
 
     def _go_over(self, mark: Mark, steps: int, tape: object) -> None:
@@ -79,7 +82,7 @@ class Backwards:
         self._t, self._rows = self._t[: first + left], self._rows[: first + left]
         self._state, self._cut = state, False
         if hit is not None:
-            self._go_through(hit, state[: 2 * self._plan.model.nv])
+            self._go_through(hit, state[: self._rows.shape[1]])
 
     def _rows_at(self, hit: Hit) -> tuple[int, int]:
         """The row before an event, -1 if there is none, and the first one after it."""
@@ -89,19 +92,17 @@ class Backwards:
         return (int(at[0]) if len(at) > 1 else -1), (int(at[-1]) if len(at) else after)
 
     def _go_through(self, hit: Hit, by_state: Array) -> None:
-        """Goes back from the q and v after an event to the end of the step that it has cut."""
-        before, rest = self._rows_at(hit)[0], np.empty(0)
+        """Goes back from the state after an event to the end of the step that it has cut."""
+        before = self._rows_at(hit)[0]
         if hit.action is not None:
             by_state = self._share(self._plan.flights.back_across(hit, by_state))
-        if before >= 0 and (hit.inside or self._restarted(hit, before)):
-            by_state = by_state + self._restart(before)
+        if (hit.inside and before >= 0) or (not hit.inside and self._restarted(hit, before)):
+            by_state = self._restart(hit, before, self._run.mem[before] if hit.inside else hit.ends[5][1], by_state)
         elif before >= 0:
-            by_state, rest = np.split(
-                self._rows[before] + np.pad(by_state, (0, self._rows.shape[1] - len(by_state))), [len(by_state)]
-            )
+            by_state = by_state + self._rows[before]
         left = int(np.searchsorted(self._t, hit.cut.t))
         self._t, self._rows = self._t[:left], self._rows[:left]
-        self._state, self._cut = np.concatenate([by_state, rest]), True
+        self._state, self._cut = by_state, True
         if hit.inside:
             start, self._state = self._share(self._plan.flights.back_inside(hit, by_state))
             self._add_row(hit.ends[0][0], start)
@@ -112,22 +113,31 @@ class Backwards:
         return found[0]
 
     def _restarted(self, hit: Hit, row: int) -> bool:
-        """Whether there is a kink at the end of the step, where accelerations and multipliers are new."""
-        own = zip((self._run.vdot[row], self._run.lam[row]), hit.ends[3:5], strict=True)
+        """Whether there is a kink at the end of the step, where accelerations, multipliers or held values are new."""
+        assert hit.action is not None
+        own = [(hit.action.before.mem, hit.ends[5])]
+        if row >= 0:
+            own += zip((self._run.vdot[row], self._run.lam[row]), hit.ends[3:5], strict=True)
         return not all(np.array_equal(new, old[1]) for new, old in own)
 
     def _add_row(self, t: float, by_state: Array) -> None:
         """Adds derivatives by the state at the start of a step."""
         at = int(np.searchsorted(self._t, t, "right"))
-        row = np.pad(by_state, (0, self._rows.shape[1] - len(by_state)))
-        self._t, self._rows = np.insert(self._t, at, t), np.insert(self._rows, at, row, axis=0)
+        self._t, self._rows = np.insert(self._t, at, t), np.insert(self._rows, at, by_state, axis=0)
 
-    def _restart(self, row: int) -> Array:
-        """The derivatives by q and v of a saved state whose accelerations and multipliers follow from these."""
-        count, run, none = self._plan.slopes[0], self._run, np.zeros(len(self._found) * self._plan.model.nv)
-        mark = Mark(0, float(run.t[row]), run.q[row], run.v[row], {"mem": run.mem[row], "checked": True})
-        _, state = self._adjoint(mark, 0, (count, none, none), slice(row, row + 1))
-        return state[: 2 * self._plan.model.nv]
+    def _restart(self, hit: Hit, row: int, mem: Array, by_state: Array | None = None) -> Array:
+        """The derivatives by a state at an event from those of its saved row, if any, and of what follows from it.
+
+        Accelerations and multipliers follow from q and v, and held values from those in `mem` if a sample is due.
+        """
+        count, none = self._plan.slopes[0], np.zeros(len(self._found) * self._plan.model.nv)
+        rows, at = slice(row, row + 1), (self._run.q[row], self._run.v[row])
+        if row < 0:
+            assert hit.action is not None
+            rows, at = slice(0), (hit.action.before.q, hit.action.before.v)
+        mark = Mark(0, hit.cut.t, *at, {"mem": mem, "checked": True})
+        _, state = self._adjoint(mark, 0, (count, none, none), rows, by_state)
+        return state[: self._rows.shape[1]]
 
     def _adjoint(
         self,

@@ -14,7 +14,7 @@ from lgint._model.compiled import CompiledFunction, checked, is_compiled
 from lgint._model.system import System
 from lgint._run.flights import Flights
 from lgint._run.rest import Jump, explained, rests, round_off
-from lgint._run.saltation import LACKING, Acting, Cut, Saltation
+from lgint._run.saltation import LACKING, Acting, Cut, Saltation, memory_after
 from lgint._run.trajectory import Trajectory
 from lgint._state.state import Parts, State
 
@@ -221,16 +221,16 @@ class Events:
         back = {i: side for i, side in sides.items() if self.values[i] * side <= 0}
         return self._locate(crossed, back, old, self.values, both_ends()[:-1]) if crossed or back else None
 
-    def on_stop(self, t: float, *at: Array) -> tuple[Any, ...] | None:
+    def on_stop(self, t: float, q: Array, v: Array, mem: Array, dmem: Array | None) -> tuple[Any, ...] | None:
         """What the actions at this time make of the state: q, v, mem, and whether the run goes on; None: nothing.
 
-        In a run with derivatives, those of q and v follow.
+        In a run with derivatives, those of q, v and what is held in the memory follow.
         """
         if self._resting is not None:
             raise _core.IntegrationError(explained(_name(self.functions[self._resting]), t, self._jumps[self._resting]))
         if not self._acting:
             return None
-        state, self.values = self._state(t, *at), None
+        state, self.values = self._state(t, q, v, mem), None
         for i in self._acting:
             if t - self._acted.get(i, -np.inf) <= _resolution(t):
                 raise ValueError(
@@ -240,11 +240,11 @@ class Events:
             self._acted[i] = t
             before, state = state, self._act(i, state)
             self._jumps[i] = Jump((t, before.q, before.v), state._hit)
-        slopes = self._slopes_after(before, state) if self._saltation else ()
-        return state.q, state.v, state.mem, not self.ended, *slopes
+        slopes = self._slopes_after(before, state, dmem) if self._saltation else ()
+        return state.q, state.v, memory_after(state), not self.ended, *slopes
 
-    def _slopes_after(self, before: State, after: State) -> Iterator[Array]:
-        """The derivatives of q and v after an action."""
+    def _slopes_after(self, before: State, after: State, dmem: Array | None) -> Iterator[Array]:
+        """The derivatives of q, v and the memory after an action, from those of the memory before it."""
         i, name = self._acting[0], _name(self.functions[self._acting[0]])
         if len(self._acting) > 1:
             raise ValueError(
@@ -256,7 +256,8 @@ class Events:
             return _value(self.functions[i], state.t, *([state] if self._of_state[i] else [state.q, state.v]))
 
         event = Acting(name, value, self.actions[i])  # type: ignore[arg-type]
-        found = self._saltation.across(event, self._cut, before, after)  # type: ignore[union-attr, arg-type]
+        held = None if dmem is None or not dmem.size else dmem.reshape(-1, self._core.nmem).T
+        found = self._saltation.across(event, self._cut, held, before, after)  # type: ignore[union-attr, arg-type]
         return (np.ravel(part.T) for part in found)
 
     def _act(self, i: int, state: State) -> State:

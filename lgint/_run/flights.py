@@ -58,23 +58,34 @@ class Flights:
         self._hits.append(Hit(cut, ends[:-1], None))
         return cut
 
-    def across(self, event: Acting, cut: Cut, before: State, after: State) -> tuple[Array, ...]:
+    def across(self, event: Acting, cut: Cut, _held: Array | None, before: State, after: State) -> tuple[Array, ...]:
         """Keeps an action that has made the second of these states of the first; it has no derivatives yet."""
         Maps(self.model, self.names).rate(event, Motion(self.model, before, before.accelerations()[0]), cut)
         self._hits[-1] = self._hits[-1]._replace(action=Action(event, before, after))
         return ()
 
     def back_across(self, hit: Hit, by_state: Array) -> tuple[Array, Array]:
-        """The derivatives of a number by q and v before an action, and by parameters, from those by q and v after."""
-        n, p = self.model.nv, len(self.names)
-        units = np.eye(2 * n, 2 * n + p)
-        cut = hit.cut._replace(slopes=(units[:n], units[n:]))
+        """The derivatives of a number by the state before an action, and by parameters, from those by the one after it.
+
+        These are by q, v and held values; those by accelerations and multipliers are zero.
+        """
         assert hit.action is not None
-        found = by_state @ np.concatenate(self._along(2 * n).across(hit.action.event, cut, *hit.action[1:]))
-        return found[: 2 * n], found[2 * n :]
+        event, before, after = hit.action
+        n, p, first = self.model.nv, len(self.names), self.model.first_held
+        own, count = np.r_[: 2 * n, 3 * n + self.model.nc : len(by_state)], 2 * n + len(before.mem) - first
+        scale = 1 + np.abs(before.mem[first:])
+        units = np.eye(count, count + p)
+        held = np.pad(scale[:, None] * units[2 * n :], ((first, 0), (0, 0))) if count > 2 * n else units[:0]
+        cut = hit.cut._replace(slopes=(units[:n], units[n : 2 * n], held))
+        dq, dv, dmem = self._along(count).across(event, cut, before, after)
+        found = by_state[own] @ np.concatenate([dq, dv, dmem[first:]])
+        found[2 * n : count] /= scale
+        by_before = np.zeros(len(by_state))
+        by_before[own] = found[:count]
+        return by_before, found[count:]
 
     def back_inside(self, hit: Hit, by_state: Array) -> tuple[Array, Array]:
-        """The same by q, v and vdot at both ends of the step, (2, 3 nv), from those by q and v where it is cut.
+        """The same at both ends of the step, (2, ...), where by accelerations too, from those where it is cut.
 
         In a short step velocities depend on the differences of coordinates over h, and so do these directions.
         """
@@ -83,14 +94,17 @@ class Flights:
         units = np.eye(6 * n, 6 * n + p).reshape(2, 3, n, -1)
         units[1, 0] = units[0, 0] + h * units[1, 0]
         units[:, 2] /= h
-        none = np.zeros((2, hit.ends[4].shape[1], 6 * n + p))
-        directions = Sensitivity(along.names, units[:, 0], units[:, 1], units[:, 2], none)
-        found = by_state @ np.concatenate(along.inside(hit.ends, directions, hit.cut.t))
+        none, still = np.zeros((2, self.model.nc, 6 * n + p)), np.zeros((2, 0, 6 * n + p))
+        directions = Sensitivity(along.names, units[:, 0], units[:, 1], units[:, 2], none, still)
+        found = by_state[: 2 * n] @ np.concatenate(along.inside(hit.ends, directions, hit.cut.t))
         by_ends = found[: 6 * n].reshape(2, 3, n)
         by_ends[:, 2] *= h
         by_ends[1, 0] /= h
         by_ends[0, 0] -= by_ends[1, 0]
-        return by_ends.reshape(2, -1), found[6 * n :]
+        both = np.zeros((2, len(by_state)))
+        both[:, : 3 * n] = by_ends.reshape(2, -1)
+        both[1, 3 * n :] = by_state[3 * n :]  # values are held through the step
+        return both, found[6 * n :]
 
     def _along(self, count: int) -> Maps:
         """The maps along so many directions in which parameters do not change, and along the parameters."""

@@ -24,7 +24,7 @@ from lgint._run.options import all_options, check_options, inherited, steps_of
 from lgint._run.outputs import Output, outputs_of
 from lgint._run.progress import progress_bar
 from lgint._run.pullback import pull_back
-from lgint._run.sensitivity import parameters_of, refuse_curve, refuse_held, slopes_of
+from lgint._run.sensitivity import parameters_of, refuse_curve, slopes_of
 from lgint._run.start import Start, start_of, start_option
 from lgint._run.trajectory import Trajectory
 
@@ -123,15 +123,6 @@ def _check_outputs(model: Model, outputs: list[Output]) -> None:
         getattr(model.state(), output.accessor)(*output.arguments)
 
 
-def _refuse_sampled(model: Model) -> None:
-    """ValueError for a model with a sampled control, whose values derivatives do not take back through an event."""
-    for name in model.sampled:
-        raise ValueError(
-            f"events: the control {name!r} is sampled, and gradient does not go back through events with its values; "
-            "use sensitivity=[...] of integrate, or leave out every="
-        )
-
-
 def _plan(model: Model, method: str, parameters: Sequence[str], every_state: bool, arguments: dict[str, Any]) -> Plan:
     known = inspect.signature(integrate).parameters
     options = {name: value for name, value in arguments.items() if name not in known}
@@ -154,7 +145,6 @@ def _plan(model: Model, method: str, parameters: Sequence[str], every_state: boo
     if watch is not None:
         if watch.may_end or watch.acts:
             refuse_curve(method, events=True)
-            _refuse_sampled(model)
         watch.differentiate(flights)
     return Plan(
         model,
@@ -235,7 +225,6 @@ def _progress_back(wanted: bool | Callable[[float], None], run: Trajectory) -> I
 
 def _values(output: Output, run: Trajectory) -> Array:
     values = output.of(run)
-    refuse_held(run, output.accessor, output.of, "gradient")
     if values.shape[:1] != run.t.shape:
         raise ValueError(f"outputs: {output} has no value for each state")
     return values

@@ -18,6 +18,7 @@ from lgint._run.folder import END, RESUME, Folder, read
 from lgint._run.memory import layout_of
 from lgint._run.methods import ROWS
 from lgint._run.options import all_options
+from lgint._run.sensitivity import slopes_width
 from lgint._run.trajectory import SAVED, SLOPES, STATE, STEP, Trajectory, event_arrays, loaded
 
 Save = Sequence[str] | Mapping[str, Callable[[Trajectory], Any]]
@@ -89,7 +90,7 @@ class Keeper:
 
     def room(self, model: System) -> int:
         """How many rows the core collects before it passes them on."""
-        slopes = len(self._parameters) * (3 * model.nv + model.nc)
+        slopes = slopes_width(model, len(self._parameters)) if self._parameters else 0
         width = len(STEP) + sum(model.core.widths.values()) + slopes
         return int(np.clip(BYTES // (8 * width), 1, 2**16))
 

@@ -20,14 +20,18 @@ from lgint._run.trajectory import Trajectory
 from lgint._state.slopes import CENTRAL, START, settled
 
 _STEP: Final = 2.0**-7  # rad, m; of velocities, accelerations and multipliers relative to their size
-_PARTS: Final = ("q", "v", "vdot", "lam")
+_PARTS: Final = ("q", "v", "vdot", "lam", "mem")
 
 
 def pull_back(
     run: Trajectory, names: Sequence[str], outputs: list[Output], weights: list[Array]
 ) -> tuple[Array, Array]:
-    """The derivatives of sum(weights * outputs) by q, v, vdot and lam of each state, and by parameters at these."""
-    sizes = [run.model.nv, run.model.nv, run.model.nv, run.lam.shape[1]]
+    """The derivatives of sum(weights * outputs) by each state, and by parameters at these.
+
+    A state counts with q, v, vdot, lam and the values that sampled controls hold.
+    """
+    model: Model = run.model  # type: ignore[assignment]
+    sizes = [model.nv, model.nv, model.nv, model.nc, model.core.nmem - model.first_held]
     rows, found = np.zeros((len(run.t), sum(sizes))), np.zeros(len(names))
     for output, weight in zip(outputs, weights, strict=True):
         for part, size, first in zip(_PARTS, sizes, np.cumsum([0, *sizes]), strict=False):
@@ -81,6 +85,8 @@ def _displaced(run: Trajectory, part: str, change: Array) -> Trajectory:
     core = run.model.core
     columns = {name: getattr(run, name) for name in run._parts}
     moved = np.broadcast_to(change, (len(run.t), len(change)))
+    if part == "mem":
+        moved = np.pad(moved, ((0, 0), (core.nmem - len(change), 0)))
     columns[part] = core.retract(run.q, moved) if part == "q" else columns[part] + moved
     if core.nmem:
         columns["mem"] = core.remember(run.clock, *(columns[name] for name in ("q", "v", "vdot", "mem")))

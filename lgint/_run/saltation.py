@@ -9,7 +9,7 @@ after it, the derivatives at a fixed time change by the action A from dx to
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -21,6 +21,7 @@ from lgint._run.sensitivity import (
     CLOSED,
     STEP,
     Sensitivity,
+    held_within,
     largest_step,
     parts_along,
     sensitivity_of,
@@ -28,7 +29,7 @@ from lgint._run.sensitivity import (
     varied_by,
     within,
 )
-from lgint._state.slopes import CENTRAL, START, core_by, state_slopes
+from lgint._state.slopes import CENTRAL, START, core_by, settled, state_slopes
 from lgint._state.state import Parts, State
 
 GRAZING: Final = 1e-3  # of how far a function would turn within half a step: with less rate it touches its zero
@@ -36,7 +37,7 @@ SHARE: Final = 0.3  # of steps of other differences, as times of events are less
 PART: Final = 0.5  # of the last step, within which the rate of a function is found
 CORRECTIONS: Final = 8  # of the time at which a displaced state is at the zero
 
-Slopes = tuple[Array, Array]  # derivatives of q and v, (nv, p)
+Slopes = tuple[Array, ...]  # derivatives of q and v, (nv, p), and of the memory if it holds values, (nmem, p)
 Place = tuple[Array, Array, Array]  # q, v and the memory of a state
 LACKING: Final = "functions of events are called with t, q and v, before accelerations and multipliers are known"
 
@@ -68,6 +69,14 @@ class Acting(NamedTuple):
         return found
 
 
+def memory_after(state: State) -> Array:
+    """The memory with which a run goes on from what an action has made: controls that begin anew are sampled."""
+    model, mem = state.model, state.mem
+    if isinstance(model, Model) and any(mem[held.start - 1] == 0 for held in model.held.values()):
+        mem = model.core.sample(state.t, state.q, state.v, mem)
+    return mem
+
+
 class Motion(NamedTuple):
     """A state with its accelerations, which displaces it in time."""
 
@@ -75,14 +84,15 @@ class Motion(NamedTuple):
     state: State
     vdot: Array
 
-    def moved(self, model: Model, dq: Array, dv: Array, dt: float) -> State:
+    def moved(self, model: Model, dq: Array, dv: Array, dmem: Array, dt: float) -> State:
         """The state of another model that is displaced, and after that moves on for a time."""
         at, core = self.state, model.core
         v, vdot = at.v + dv, self.vdot
         q = core.retract(core.retract(at.q, dq), dt * v + 0.5 * dt**2 * vdot)
-        parts = {"t": at.t + dt, "q": q, "v": v + dt * vdot, "mem": at.mem}
+        mem = at.mem + dmem if dmem.size else at.mem
+        parts = {"t": at.t + dt, "q": q, "v": v + dt * vdot, "mem": mem}
         if core.nmem:
-            parts["mem"] = core.remember(*(np.array([x]) for x in (parts["t"], q, parts["v"], vdot, at.mem)))[0]
+            parts["mem"] = core.remember(*(np.array([x]) for x in (parts["t"], q, parts["v"], vdot, mem)))[0]
         return State(Parts(model, parts, LACKING))
 
 
@@ -90,25 +100,29 @@ class Saltation:
     """The derivatives of a run where its events cut steps, by the parameters of these names."""
 
     def __init__(self, model: Model, names: Sequence[str]) -> None:
-        self._names, self._nv = [*names], model.nv
+        self._names, self._model = [*names], model
         self._maps = Maps(model, [START] * len(names) + self._names)
 
     def cut(self, ends: Sequence[Any], time: float) -> Cut:
         """The cut of a step at a time, from both ends of the step, which also have the derivatives of the run."""
         *step, rows = ends
         begin, end = step[0]
-        found = sensitivity_of(self._names, rows, self._nv)
+        found = sensitivity_of(self._names, rows, self._model)
         if time in (begin, end):
             row = int(time == end)
             return Cut(time, end - begin, (found.dq[row], found.dv[row]))
-        columns = (_apart(part) for part in (found.dq, found.dv, found.dvdot, found.dlam))
+        columns = (_apart(part) for part in (found.dq, found.dv, found.dvdot, found.dlam, found.dmem[:, :0]))
         return Cut(time, end - begin, _together(self._maps.inside(step, Sensitivity(self._maps.names, *columns), time)))
 
-    def across(self, event: Acting, cut: Cut, *ends: State) -> Slopes:
-        """The derivatives after an action that has made the second of these states of the first."""
+    def across(self, event: Acting, cut: Cut, held: Array | None, *ends: State) -> Slopes:
+        """The derivatives after an action that has made the second of these states of the first.
+
+        `held` has those of the memory before it, if that holds values of sampled controls.
+        """
         assert cut.slopes is not None
-        dq, dv = cut.slopes
-        return _together(self._maps.across(event, cut._replace(slopes=(_apart(dq), _apart(dv))), *ends))
+        dmem = np.zeros((0, len(self._names))) if held is None else held
+        slopes = tuple(map(_apart, (*cut.slopes, dmem)))
+        return _together(self._maps.across(event, cut._replace(slopes=slopes), *ends))
 
 
 def _apart(columns: Array) -> Array:
@@ -118,8 +132,7 @@ def _apart(columns: Array) -> Array:
 
 def _together(found: Slopes) -> Slopes:
     """The sums of the derivatives along states and by the parameters alone."""
-    dq, dv = (part[:, : part.shape[1] // 2] + part[:, part.shape[1] // 2 :] for part in found)
-    return dq, dv
+    return tuple(part[:, : part.shape[1] // 2] + part[:, part.shape[1] // 2 :] for part in found)
 
 
 class Maps:
@@ -135,7 +148,7 @@ class Maps:
     """
 
     def __init__(self, model: Model, names: Sequence[str]) -> None:
-        self._model = model
+        self._model, self._samples = model, np.arange(model.core.nmem) >= model.first_held
         self.names = [START if name.startswith(START) else name for name in names]
 
     def inside(self, step: Sequence[Any], found: Sensitivity, time: float) -> Slopes:
@@ -144,7 +157,7 @@ class Maps:
         parts = {"t": np.array(times), "q": q, "v": v, "vdot": a, "lam": lam, "mem": mem}
         middle = _state_of(self._model, time, parts)
         columns = [self._along(parts, found, k, time, middle) for k in range(len(self.names))]
-        return self._held(_stacked(columns), time, *middle)
+        return self._closed(_stacked(columns), time, *middle)
 
     def _along(self, parts: dict[str, Array], found: Sensitivity, k: int, time: float, middle: Place) -> Slopes:
         name, h = self.names[k], parts["t"][1] - parts["t"][0]
@@ -157,19 +170,23 @@ class Maps:
         return self._slopes(name, middle[:2], other, step)
 
     def across(self, event: Acting, cut: Cut, *ends: State) -> Slopes:
-        """The derivatives after an action that has made the second of these states of the first."""
+        """The derivatives after an action that has made the second of these states of the first.
+
+        Those of the cut are of q, v and the memory, which has none unless it holds values.
+        """
         before, after = (Motion(self._model, state, state.accelerations()[0]) for state in ends)
         rate = self.rate(event, before, cut)
         columns = [self._through(k, event, cut, (before, after), rate) for k in range(len(self.names))]
         at = after.state
-        return self._held(_stacked(columns), at.t, at.q, at.v, at.mem)
+        *moves, dmem = _stacked(columns)
+        return *self._closed(moves, at.t, at.q, at.v, at.mem), dmem
 
     def rate(self, event: Acting, before: Motion, cut: Cut) -> float:
         """The rate of a function at its zero; IntegrationError where it only touches it."""
-        zero, half = np.zeros(self._model.nv), PART * cut.length
+        zero, none, half = np.zeros(self._model.nv), np.zeros(0), PART * cut.length
 
         def at(dt: float) -> float:
-            return event.value(before.moved(self._model, zero, zero, dt))
+            return event.value(before.moved(self._model, zero, zero, none, dt))
 
         near = STEP * half
         rate = float(sum(weight / near * at(times * near) for times, weight in CENTRAL))
@@ -184,41 +201,51 @@ class Maps:
     def _through(self, k: int, event: Acting, cut: Cut, ends: tuple[Motion, Motion], rate: float) -> Slopes:
         (_, before, a), (_, after, a_after) = ends
         assert cut.slopes is not None
-        name, (dq, dv) = self.names[k], (part[:, k] for part in cut.slopes)
-        if not (step := SHARE * self._step(name, before.v, dq, dv)):
-            return dq, dv
+        name, (dq, dv, dmem) = self.names[k], (part[:, k] for part in cut.slopes)
+        most = held_within(np.inf, before.mem, dmem)
+        if not (step := SHARE * self._step(name, before.v, dq, dv, most=most)):
+            return dq, dv, dmem
 
         def at(change: float, dt: float) -> State:
-            return ends[0].moved(varied_by(self._model, name, change), change * dq, change * dv, change * dt)
+            varied = varied_by(self._model, name, change)
+            return ends[0].moved(varied, change * dq, change * dv, change * dmem, change * dt)
 
         points = stencil(self._model, name)
         dt = -sum(weight / step * event.value(at(times * step, 0.0)) for times, weight in points) / rate
-        step = min(step, SHARE * self._step(name, before.v, dq + dt * before.v, dv + dt * a))
+        step = min(step, SHARE * self._step(name, before.v, dq + dt * before.v, dv + dt * a, most=most))
 
-        def other(change: float) -> tuple[Array, Array]:
+        @cache
+        def other(change: float) -> tuple[Array, Array, Array]:
             found = event.act(_at_zero(event, at, change, dt, rate))
-            return found.q, found.v
+            return found.q, found.v, memory_after(found) if dmem.size else dmem
 
         new_q, new_v = self._slopes(name, (after.q, after.v), other, step)
-        return new_q - after.v * dt, new_v - a_after * dt
+        if dmem.size:
+            dmem = self._of_memory(name, memory_after(after), other, step)
+        return new_q - after.v * dt, new_v - a_after * dt, dmem
 
-    def _step(self, name: str, *motion: Array) -> float:
+    def _of_memory(self, name: str, base: Array, other: Callable[[float], Sequence[Array]], step: float) -> Array:
+        """The derivatives of the values that the memory holds."""
+        points = stencil(self._model, name)
+        return self._samples * settled(lambda h: sum(w / h * (other(x * h)[2] - base) for x, w in points), step)
+
+    def _step(self, name: str, *motion: Array, most: float = np.inf) -> float:
         """The step of differences along a motion of a state with it, v, dq and rates; 0 if nothing changes."""
-        step = within(np.inf if name == START else largest_step(self._model, name), *motion)
+        step = within(most if name == START else min(most, largest_step(self._model, name)), *motion)
         return step if np.isfinite(step) else 0.0
 
     def _slopes(
-        self, name: str, base: tuple[Array, Array], other: Callable[[float], Sequence[Array]], step: float
+        self, name: str, base: Sequence[Array], other: Callable[[float], Sequence[Array]], step: float
     ) -> Slopes:
         if not step:
             return np.zeros(self._model.nv), np.zeros(self._model.nv)
         return state_slopes(self._model.core, base, other, step, stencil(self._model, name))
 
-    def _held(self, found: Slopes, t: float, *place: Array) -> Slopes:
+    def _closed(self, found: Sequence[Array], t: float, *place: Array) -> Slopes:
         """Derivatives on the constraints, if the state is there: index 3 would enlarge what differences leave off."""
         core, (dq, dv), (q, v, mem) = self._model.core, found, place
         if not core.nrows or np.abs(core.residual(t, q, v, mem)).max() > CLOSED:
-            return found
+            return dq, dv
         of = core.evaluate(t, q, v, mem=mem, want=["B", "Z"])
         rows = np.stack([of["B"] @ dq, of["Z"] @ dq + of["B"] @ dv])
         for k in (k for k, name in enumerate(self.names) if name != START):
@@ -234,8 +261,7 @@ class Maps:
 
 
 def _stacked(columns: Sequence[Slopes]) -> Slopes:
-    dq, dv = (np.stack(part, axis=-1) for part in zip(*columns, strict=True))
-    return dq, dv
+    return tuple(np.stack(part, axis=-1) for part in zip(*columns, strict=True))
 
 
 def _at_zero(event: Acting, at: Callable[[float, float], State], change: float, dt: float, rate: float) -> State:

@@ -47,6 +47,9 @@ class Sensitivity:
         Derivatives of the accelerations.
     dlam : ndarray, shape (n, nc, p)
         Derivatives of the multipliers.
+    dmem : ndarray, shape (n, nmem, p)
+        Derivatives of the values that sampled controls hold in the memory, and zeros for the rest of it; shape
+        (n, 0, p) without such controls.
     """
 
     parameters: list[str]
@@ -54,6 +57,7 @@ class Sensitivity:
     dv: Array
     dvdot: Array
     dlam: Array
+    dmem: Array
 
 
 class Named(list[str]):
@@ -83,17 +87,23 @@ def names_of(given: Sequence[str] | None, start: Any) -> Sequence[str] | None:
     return Resumed(own)
 
 
-def sensitivity_of(names: Sequence[str], columns: Array, nv: int) -> Sensitivity:
-    """The derivatives in rows of the core, of which each has those of q, v, vdot and lam, parameter by parameter."""
+def sensitivity_of(names: Sequence[str], columns: Array, model: System) -> Sensitivity:
+    """The derivatives in rows of the core, of which each has those of q, v, vdot, lam and memory by all parameters."""
     n, p = len(columns), len(names)
-    cuts = [p * nv * i for i in (1, 2, 3)]
+    cuts = p * np.cumsum([model.nv, model.nv, model.nv, model.nc])
     parts = (np.moveaxis(part.reshape(n, p, -1), 1, 2) for part in np.split(columns, cuts, axis=1))
     return Sensitivity([*names], *parts)
 
 
+def slopes_width(model: System, count: int) -> int:
+    """The width of such rows for so many parameters."""
+    sampled = isinstance(model, Model) and model.sampled
+    return count * (3 * model.nv + model.nc + (model.core.nmem if sampled else 0))
+
+
 def rows_of(found: Sensitivity) -> Array:
     """The derivatives as rows of the core; the inverse of `sensitivity_of`."""
-    parts = (found.dq, found.dv, found.dvdot, found.dlam)
+    parts = (found.dq, found.dv, found.dvdot, found.dlam, found.dmem)
     return np.concatenate([np.moveaxis(part, 2, 1).reshape(len(part), -1) for part in parts], axis=1)
 
 
@@ -192,28 +202,12 @@ def derivative(run: Any, accessor: str, arguments: Sequence[Any], keywords: Mapp
     shape = value(run).shape
     if shape[:1] != run.t.shape:
         raise ValueError(f"derivative: {accessor} has no value for each state")
-    refuse_held(run, accessor, value, "derivative")
     return np.stack([_along(run, found, k, value) for k in range(len(found.parameters))], axis=-1)
-
-
-def refuse_held(run: Any, accessor: str, value: Callable[[Any], Array], caller: str) -> None:
-    """ValueError if what an accessor gives depends on held values of sampled controls themselves."""
-    if not (held := run.model.held):
-        return
-    mem = np.array(run.mem)
-    for name, where in held.items():
-        mem[:, where] += 1 + np.abs(mem[:, where])
-        other = run._with({**{part: getattr(run, part) for part in run._parts}, "t": run.t, "mem": mem, **run.extra})
-        if not np.array_equal(value(other), value(run)):
-            raise ValueError(
-                f"{caller}: {accessor} depends on the values that the control {name!r} holds, whose derivatives are "
-                "not kept; those of q, v, vdot and lam contain them"
-            )
 
 
 def _along(run: Any, found: Sensitivity, k: int, value: Callable[[Any], Array]) -> Array:
     """The derivative by parameter k."""
-    step = step_along(run.model, run.v, found, k)
+    step = step_along(run.model, run.v, run.mem, found, k)
     points = stencil(run.model, found.parameters[k])
 
     def slope(step: float) -> Any:
@@ -222,15 +216,22 @@ def _along(run: Any, found: Sensitivity, k: int, value: Callable[[Any], Array]) 
     return settled(slope, step)
 
 
-def step_along(model: Model, v: Array, found: Sensitivity, k: int) -> float:
+def step_along(model: Model, v: Array, mem: Array, found: Sensitivity, k: int) -> float:
     """The change of parameter k that moves no state too far, nor the parameter by more than its share."""
-    return within(largest_step(model, found.parameters[k]), v, found.dq[..., k], found.dv[..., k])
+    most = within(largest_step(model, found.parameters[k]), v, found.dq[..., k], found.dv[..., k])
+    return held_within(most, mem, found.dmem[..., k])
 
 
 def within(most: float, v: Array, dq: Array, *rates: Array) -> float:
     """The change of a parameter, at most this, that moves no coordinate by more than STEP, or velocity by its share."""
     speed = 1 + np.abs(v).max(initial=0)
     largest = max(np.abs(dq).max(initial=0), *(np.abs(dv).max(initial=0) / speed for dv in rates))
+    return min(most, STEP / largest) if largest else most
+
+
+def held_within(most: float, mem: Array, dmem: Array) -> float:
+    """The change of a parameter, at most this, that moves no held value by more than its share."""
+    largest = (np.abs(dmem) / (1 + np.abs(mem))).max() if dmem.size else 0.0
     return min(most, STEP / largest) if largest else most
 
 
@@ -247,13 +248,15 @@ def _displaced(run: Any, found: Sensitivity, k: int, change: float) -> Any:
 def parts_along(
     model: Model, parts: Mapping[str, Array], found: Sensitivity, k: int, change: float
 ) -> dict[str, Array]:
-    """Parts of states along their derivatives by parameter k, with the angles that memory holds."""
+    """Parts of states along their derivatives by parameter k, with the angles and held values in the memory."""
     other = dict(parts)
     if "q" in parts:
         other["q"] = model.core.retract(parts["q"], change * found.dq[..., k])
     for name, slope in (("v", found.dv), ("vdot", found.dvdot), ("lam", found.dlam)):
         if name in parts:
             other[name] = parts[name] + change * slope[..., k]
+    if found.dmem.shape[1] and "mem" in parts:
+        other["mem"] = parts["mem"] + change * found.dmem[..., k]
     needed = ("t", "q", "v", "vdot", "mem")
     if model.core.nmem and parts.keys() >= {*needed}:
         other["mem"] = model.core.remember(*(other[name] for name in needed))
@@ -262,18 +265,19 @@ def parts_along(
 
 def slopes_inside(model: Any, sol: DenseOutput, names: Sequence[str], times: Array) -> Array:
     """Derivatives of dense output at times of the run, in rows of the core: those of the curve between the ends."""
-    found = sensitivity_of(names, sol.knots["derivatives"], model.nv)
+    found = sensitivity_of(names, sol.knots["derivatives"], model)
     middle = sol.states(times)["q"]
 
     def along(k: int) -> list[Array]:
-        step = step_along(model, sol.knots["v"], found, k)
-        total: list[Any] = [0.0] * 4
+        step = step_along(model, sol.knots["v"], sol.knots["mem"], found, k)
+        total: list[Any] = [0.0] * 5
         for multiple, weight in stencil(model, names[k]):
             change = multiple * step
             varied = varied_by(model, names[k], change)
             at = moved_parts(sol, varied, parts_along(varied, sol.knots, found, k, change), times)
             apart = model.core.difference(middle, at["q"])
-            for i, part in enumerate((apart, at["v"], at["vdot"], at["lam"])):
+            held = at["mem"][:, : found.dmem.shape[1]]
+            for i, part in enumerate((apart, at["v"], at["vdot"], at["lam"], held)):
                 total[i] = total[i] + weight / step * part
         return total
 

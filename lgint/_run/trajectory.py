@@ -21,7 +21,7 @@ from lgint._run import files, folder, tables
 from lgint._run.dense import KNOT, OWN
 from lgint._run.memory import completed, layout_of
 from lgint._run.methods import ROWS
-from lgint._run.sensitivity import Sensitivity, derivative, sensitivity_of, slopes_inside
+from lgint._run.sensitivity import Sensitivity, derivative, sensitivity_of, slopes_inside, slopes_width
 from lgint._run.states import PARTS, States
 from lgint._state.bodies import EQUILIBRIUM
 from lgint._state.state import CARRY, Parts, State, read_only
@@ -102,9 +102,10 @@ class Trajectory(States):
         """Derivatives of the states by the parameters that `integrate(..., sensitivity=)` names; None without them.
 
         `parameters` has their names, `dq`, `dv`, `dvdot` (n, nv, p) and `dlam` (n, nc, p) the derivatives. Those of q
-        are left-trivialised: a change dp moves q to q exp(dq dp), block by block.
+        are left-trivialised: a change dp moves q to q exp(dq dp), block by block. With sampled controls `dmem`
+        (n, nmem, p) has those of the values that they hold.
         """
-        return None if self._slopes is None else sensitivity_of(self._parameters, self._slopes, self.model.nv)
+        return None if self._slopes is None else sensitivity_of(self._parameters, self._slopes, self.model)
 
     def derivative(self, accessor: str, *arguments: Any, **keywords: Any) -> Array:
         """Derivatives of what a method of the trajectory gives by the parameters of its `sensitivity`.
@@ -638,7 +639,7 @@ def _check_arrays(model: System, result: Mapping[str, Any], finite: bool) -> Non
     if "extra" in result:
         widths["extra"] = result["extra"].shape[1:]
     if SLOPES in result:
-        widths[SLOPES] = (len(result["parameters"]) * (3 * model.nv + model.nc),)
+        widths[SLOPES] = (slopes_width(model, len(result["parameters"])),)
     events = zip(*result.get("events", ()), strict=True)
     tables = [result, result["end"], result["knots"], *(dict(zip("tqv", event, strict=True)) for event in events)]
     for table in tables:

@@ -46,7 +46,7 @@ def settled(slope: Any, step: float) -> Array:
 
 
 def state_slopes(
-    core: _core.Model, base: tuple[Array, Array], other: Callable[[float], Sequence[Array]], step: float, points: Any
+    core: _core.Model, base: Sequence[Array], other: Callable[[float], Sequence[Array]], step: float, points: Any
 ) -> tuple[Array, Array]:
     """The derivatives of q and v from `base` to other(change), by differences with these points and weights."""
 

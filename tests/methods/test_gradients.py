@@ -71,8 +71,9 @@ def compared(model, method, names, outputs, **arguments):
     assert np.array_equal(run.q, forward.q)
     assert np.array_equal(run.lam, forward.lam)
     rows, parts = pull_back(run, names, outputs_of(outputs), cost.weights)
-    slopes = forward.sensitivity
-    columns = np.concatenate([slopes.dq, slopes.dv, slopes.dvdot, slopes.dlam], axis=1)
+    slopes, held = forward.sensitivity, model.core.nmem - model.first_held
+    dheld = slopes.dmem[:, slopes.dmem.shape[1] - held :]
+    columns = np.concatenate([slopes.dq, slopes.dv, slopes.dvdot, slopes.dlam, dheld], axis=1)
     expected = parts + np.einsum("ni,nip->p", rows, columns)
     size = np.abs(parts) + np.einsum("ni,nip->p", np.abs(rows), np.abs(columns))
     return forward, cost.weights, found, expected, size

@@ -111,32 +111,94 @@ def test_checkpoints_hold_what_goes_back_to_held_values(tmp_path):
     assert np.array_equal(kept, on_disk)
 
 
-def test_values_are_held_through_an_action():
-    """A ball under a sampled thrust bounces between two samples."""
+def pushed_ball():
+    """A ball under a sampled thrust, which has a state of its own."""
     builder = lgint.ModelBuilder(gravity=(0, 0, -9.81))
     builder.add_body("ball", mass=0.7, inertia=(1e-3, 1e-3, 1e-3), position=(0, 0, 0.1))
 
     def thrust(state):
-        return [0, 0, 3 - 2 * state.position("ball")[2] - 0.8 * state.velocity("ball")[2], 0, 0, 0]
+        z, x = state.position("ball")[2], state.control("loop").states["x"]
+        return [0, 0, 3 - 2 * z - 0.8 * state.velocity("ball")[2] + 40 * x, 0, 0, 0, x + 0.02 * np.sin(0.1 - z)]
 
-    builder.add_control(thrust, bodies="ball", every=0.03, name="loop")
-    floor = lgint.event(
-        lambda state: state.position("ball")[2],
-        direction=-1,
-        action=lambda state: state.after_impact(("ball", (0, 0, 0), (0, 0, 1)), restitution=0.8),
+    builder.add_control(thrust, bodies="ball", states={"x": 0.01}, every=0.03, name="loop")
+    return builder.build()
+
+
+def height(state):
+    return state.position("ball")[2]
+
+
+def above_what_is_held(state):
+    """Lower by what the control remembers."""
+    return height(state) - 0.3 * state.control("loop").states["x"]
+
+
+def at_a_sample(state):
+    return state.t - 0.15
+
+
+def bounces(state):
+    return state.after_impact(("ball", (0, 0, 0), (0, 0, 1)), restitution=0.8)
+
+
+def slows_by_what_is_held(state):
+    """Stops the fall, and lets the control begin anew."""
+    speed = (0.3 + state.control("loop").states["x"]) * np.abs(state.v)
+    return state.model.state(t=state.t, q=state.q, v=speed)
+
+
+STRUCK = [
+    {"function": height, "direction": -1, "action": bounces},
+    {"function": above_what_is_held, "direction": -1, "action": bounces},
+    {"function": height, "direction": -1, "action": slows_by_what_is_held},
+    {"function": at_a_sample, "action": slows_by_what_is_held},
+    {"function": at_a_sample, "action": bounces, "terminal": True},
+    {"function": height, "direction": -1, "terminal": True},
+]
+OF_BALL = ["ball.mass", "gravity[2]", "start.ball.velocity[2]"]
+
+
+@pytest.mark.parametrize("event", STRUCK[:4])
+def test_values_are_held_through_an_action(event):
+    """Between two samples, or at one, where the control is called before the action."""
+    model, given = pushed_ball(), {"t_end": 0.3, "h": 2e-3, "events": lgint.event(**event)}
+    run = lgint.integrate(model, "rk44", **given, sensitivity=OF_BALL[:2])
+    assert len(run.t_events[0]) >= 1 and np.abs(run.sensitivity.dmem[-1]).max() > 0.1
+    for k, name in enumerate(OF_BALL[:2]):
+        q, v = by_differences(model, name, lambda other: lgint.integrate(other, "rk44", t_eval=[0.3], **given), None)
+        assert distance(run.sensitivity.dq[-1:, :, k], q) < 1e-7
+        assert distance(run.sensitivity.dv[-1:, :, k], v) < 1e-7
+
+
+@pytest.mark.parametrize(
+    ("method", "event"), [("genalpha", event) for event in STRUCK] + [("radau5", STRUCK[2]), ("dopri5", STRUCK[1])]
+)
+def test_derivatives_go_back_through_actions_with_held_values(method, event):
+    given = {"t_end": 0.3, "events": lgint.event(**event), **({"rtol": 1e-7} if method == "dopri5" else {"h": 5e-3})}
+    seen = [("position", "ball"), ("acceleration", "ball"), ("power", "loop")]
+    assert difference_to_forward(pushed_ball(), method, OF_BALL, seen, **given) < 1e-11
+
+
+@pytest.mark.parametrize("event", STRUCK[1:5:2])
+def test_checkpoints_hold_what_goes_back_through_actions(event, tmp_path):
+    given = {"outputs": [("position", "ball")], "t_end": 0.3, "h": 5e-3, "events": lgint.event(**event)}
+    kept, on_disk = (
+        lgint.gradient(pushed_ball(), "genalpha", Weighted(), OF_BALL, checkpoints=folder, **given)[1]
+        for folder in (None, tmp_path)
     )
-    model = builder.build()
-    given = {"t_end": 0.3, "h": 2e-3, "events": floor}
-    run = lgint.integrate(model, "rk44", **given, sensitivity=["ball.mass", "gravity[2]"])
-    assert run.velocity("ball")[:, 2].min() < -0.9 < 0.7 < run.velocity("ball")[:, 2].max()
-    for k, name in enumerate(run.sensitivity.parameters):
-        q, v = by_differences(model, name, lambda other: lgint.integrate(other, "rk44", **given), None)
-        assert distance(run.sensitivity.dq[-1, :, k], q[-1]) < 1e-7
-        assert distance(run.sensitivity.dv[-1, :, k], v[-1]) < 1e-7
+    assert np.array_equal(kept, on_disk)
 
 
-def passes(state):
-    return state.joint_position("rail") - 0.45
+def test_states_between_actions_need_not_be_saved():
+    """A sample at the time of an action counts where the cost does not see the state between both."""
+    event, cost = lgint.event(**STRUCK[3]), Weighted()
+    given = {"t_end": 0.3, "h": 5e-3, "events": event, "stops": [0.1]}
+    outputs = [("position", "ball")]
+    _, found, run = lgint.gradient(pushed_ball(), "rk44", cost, OF_BALL, outputs=outputs, every_state=False, **given)
+    assert run.t.tolist() == [0.1, 0.3]
+    forward = lgint.integrate(pushed_ball(), "rk44", sensitivity=OF_BALL, **given)
+    slopes = forward.derivative("position", "ball")[np.isin(forward.t, run.t)]
+    np.testing.assert_allclose(found, np.einsum("ni,nip->p", cost.weights[0], slopes), rtol=1e-9)
 
 
 def test_what_has_no_derivatives_is_refused_by_name():
@@ -148,13 +210,19 @@ def test_what_has_no_derivatives_is_refused_by_name():
 
     with pytest.raises(ValueError, match=r"control 'loop' returns other values .* states of the control"):
         lgint.integrate(slide(counts), "rk44", **given, sensitivity=["cart.mass"])
-    back, event = (slide(proportional), "rk44", Weighted(), ["cart.mass"]), lgint.event(passes, terminal=True)
-    with pytest.raises(ValueError, match="events: the control 'loop' is sampled"):
-        lgint.gradient(*back, outputs=[("joint_rate", "rail")], events=event, **given)
-    with pytest.raises(ValueError, match="gradient: power depends on the values that the control 'loop' holds"):
-        lgint.gradient(*back, outputs=[("power", "loop")], **given)
-    run = lgint.integrate(slide(proportional), "rk44", **given, sensitivity=["cart.mass"])
-    with pytest.raises(ValueError, match="power depends on the values that the control 'loop' holds"):
-        run.derivative("power", "loop")
-    rate = run.derivative("joint_rate", "rail")
-    assert np.allclose(rate, run.sensitivity.dv[:, 0], rtol=0, atol=1e-10)
+
+
+@pytest.mark.parametrize("given", [{}, {"t_eval": [0.0, 0.03, 0.05, 0.085, 0.1]}])
+def test_accessors_of_held_values_have_derivatives(given, tmp_path):
+    """At samples, between them and, with t_eval, inside steps; the power is the held force times the rate."""
+    model, names, given = slide(proportional), ["cart.mass", "spring.stiffness"], {"t_end": 0.1, "h": 0.01, **given}
+    run = lgint.integrate(model, "rk44", **given, sensitivity=names)
+    run.save(tmp_path / "run.npz")
+    rate, force = run.joint_rate("rail"), run.power("loop") / run.joint_rate("rail")
+    for k, (name, value) in enumerate(zip(names, (MASS, STIFFNESS), strict=True)):
+        runs = [lgint.integrate(model.with_parameters(**{name: value + x}), "rk44", **given) for x in (1e-4, -1e-4)]
+        expected = (runs[0].power("loop") - runs[1].power("loop")) / 2e-4
+        for each in (run, lgint.load(tmp_path / "run.npz")):
+            assert distance(each.derivative("power", "loop")[:, k], expected) < 1e-7
+        found = run.sensitivity.dmem[:, 1, k] * rate + force * run.derivative("joint_rate", "rail")[:, k]
+        assert distance(found, expected) < 1e-7
