@@ -57,6 +57,37 @@ def test_reactions_alone_that_depend_on_a_parameter(method):
     np.testing.assert_allclose(np.abs(moment), [9.81 * 0.2 / (0.4 + 2 * 0.01), 0, 0], rtol=0, atol=1e-9)
 
 
+@pytest.mark.parametrize("formulation", ["R3xSO3", "euler_parameters", "minimal"])
+@pytest.mark.parametrize("method", RADAU)
+def test_what_cannot_move_but_as_prescribed(method, formulation):
+    """Only its reactions depend on masses and gravity, linearly."""
+    builder = lgint.ModelBuilder(gravity=(0.3, 0, -9.81), formulation=formulation)
+    builder.add_body("upper", mass=1.3, inertia=(0.1, 0.12, 0.13), position=(0.5, 0, 0))
+    builder.add_body("lower", mass=0.7, inertia=(0.1, 0.05, 0.07), position=(1.2, 0, 0))
+    builder.add_joint("revolute", lgint.ground, "upper", point=(0, 0, 0), axis=(0, 1, 0), name="shoulder")
+    builder.add_joint("revolute", "upper", "lower", point=(1, 0, 0), axis=(0, 1, 0), name="elbow")
+    builder.add_joint_motion("shoulder", lambda t: [np.sin(3 * t), 3 * np.cos(3 * t), -9 * np.sin(3 * t)])
+    builder.add_joint_motion("elbow", lambda t: [t * t, 2 * t, 2.0])
+    model = builder.build(redundant="drop", start="project")
+    names, given = ["lower.mass", "gravity[2]"], {"t_end": 0.02, "h": 2e-3}
+
+    def reaction(name, change):
+        other = model.with_parameters(**{name: model.values[name] + change})
+        return lgint.integrate(other, method, **given).reaction("shoulder")
+
+    run = lgint.integrate(model, method, **given, sensitivity=names)
+    assert np.abs(run.sensitivity.dv).max() < 1e-13
+    expected = [reaction(name, 0.5) - reaction(name, -0.5) for name in names]
+    found = run.derivative("reaction", "shoulder")
+    np.testing.assert_allclose(np.moveaxis(found, 2, 0), expected, rtol=0, atol=1e-9)
+
+    def total(t, values):
+        return float(values.sum()), [np.ones_like(values)]
+
+    gradient = lgint.gradient(model, method, total, names, outputs=[("reaction", "shoulder")], **given)[1]
+    np.testing.assert_allclose(gradient, found.sum(axis=(0, 1)), rtol=1e-10)
+
+
 @pytest.mark.parametrize("method", RADAU)
 def test_stiff_rods_with_long_steps(method):
     """A step is 5 and more periods of the fastest vibrations."""

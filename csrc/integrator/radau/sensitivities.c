@@ -226,8 +226,22 @@ static double largest_of(const lg_radau_stepper *r)
     return largest;
 }
 
+/* The largest acceleration that forces would give to single velocities without constraints. */
+static double free_acceleration(const lg_radau_stepper *r, const lg_matrix *M, const double *forces)
+{
+    const lg_space *space = r->base.system->space;
+    double largest = 0;
+    for (int i = 0, ld; i < space->nblocks; i++) {
+        const double *inertia = lg_matrix_at(M, i, &ld), *own = forces + space->block[i].v;
+        for (int k = 0; k < space->block[i].nv; k++)
+            largest = inertia[k + k * ld] > 0 ? fmax(largest, fabs(own[k]) / inertia[k + k * ld]) : largest;
+    }
+    return largest;
+}
+
 /* By how much velocities move where the products with dq_n are off by their round-off: that of the largest entries of
-   the matrices, which other entries may have as a whole; and where the derivatives of the terms are off by theirs. */
+   the matrices, which other entries may have as a whole; where the derivatives of the terms are off by theirs; and
+   where rows are off by that of the accelerations from which they hold back what cannot move. */
 static lg_status measure_noise(lg_radau_stepper *r, const double *dq, double *noise)
 {
     lg_radau_slopes *d = r->slopes;
@@ -242,6 +256,7 @@ static lg_status measure_noise(lg_radau_stepper *r, const double *dq, double *no
         double rows = shaken * mu * (lg_max_abs(pattern->nvalues, s->Z) + lg_max_abs(pattern->nvalues, s->B));
         forces += share * lg_max_abs(nv, s->known);
         rows += share * mu * lg_max_abs(pattern->nrows, s->known + nv);
+        rows += share * lg_max_abs(pattern->nvalues, s->B) * free_acceleration(r, &s->M, s->known);
         for (int k = 0; k < nv + pattern->nrows; k++)
             d->x[k] = (k % 2 ? -1 : 1) * (k < nv ? forces : rows);
         LG_TRY(lg_matrix_solve(&s->matrix, d->x));
