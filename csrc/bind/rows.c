@@ -38,7 +38,7 @@ static PyObject *ratio_text(const void *context, int index)
 static PyObject *stage_row(const void *context, int index)
 {
     const lg_tableau *tableau = context;
-    return lg_list_of(tableau->stages, ratio_text, tableau->A[index]);
+    return lg_list_of(tableau->stages, ratio_text, &tableau->A[index * tableau->stages]);
 }
 
 static PyObject *curve_stage(const void *context, int index)

@@ -70,7 +70,7 @@ static lg_status rkmk_prepare(lg_stepper *self)
     rk->b = lg_weights_of(tableau->stages, tableau->b);
     rk->stages = rk->b.reach;
     for (int i = 0; i < rk->stages; i++) {
-        rk->A[i] = lg_weights_of(i, tableau->A[i]);
+        rk->A[i] = lg_weights_of(i, &tableau->A[i * tableau->stages]);
         rk->c[i] = lg_ratio_value(tableau->c[i]);
     }
     rk->b_hat = lg_weights_of(rk->stages + 1 < tableau->stages ? rk->stages + 1 : tableau->stages, tableau->b_hat);

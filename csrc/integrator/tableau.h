@@ -33,7 +33,7 @@ typedef struct lg_tableau_curve {
 typedef struct lg_tableau {
     int stages; /* rows of A; of a half-explicit method, those of the points whose constraints are used included */
     int order_hat; /* of the embedded solution, 0 if there is none; the order of b stands in the row of the method */
-    lg_ratio A[LG_STAGES][LG_STAGES]; /* strictly lower triangular in explicit methods */
+    const lg_ratio *A; /* stages x stages, row by row; strictly lower triangular in explicit methods */
     lg_ratio b[LG_STAGES], b_hat[LG_STAGES], c[LG_STAGES];
     lg_ratio d[LG_STAGES]; /* of the multipliers; half-explicit methods only */
     int order_low; /* of b_low, a second embedded solution; 0: there is none */

@@ -70,7 +70,7 @@ static lg_status herk_prepare(lg_stepper *self)
     rk->end = lg_weights_of(tableau->stages, tableau->b).reach;
     rk->stages = rk->consistent && !rk->estimates ? rk->end : tableau->stages - 1;
     for (int i = 0; i < tableau->stages; i++) {
-        rk->A[i] = lg_weights_of(i, tableau->A[i]);
+        rk->A[i] = lg_weights_of(i, &tableau->A[i * tableau->stages]);
         rk->c[i] = lg_ratio_value(tableau->c[i]);
         rk->d[i] = lg_ratio_value(tableau->d[i]);
     }

@@ -131,7 +131,7 @@ lg_radau_numbers lg_radau_numbers_of(const lg_tableau *tableau)
     for (int i = 0; i < stages; i++) {
         n.c[i] = lg_ratio_value(tableau->c[i]);
         for (int j = 0; j < stages; j++)
-            n.A[i][j] = lg_ratio_value(tableau->A[i][j]);
+            n.A[i][j] = lg_ratio_value(tableau->A[i * stages + j]);
     }
     factor_lower(stages, n.A, n.L, U);
     invert(stages, n.L, U, n.inverse);
