@@ -206,7 +206,7 @@ class Model(System):
         # name, function, its tangent or None, number of values, period of samples or 0, velocities that it reads
         controls: Sequence[tuple[str, Any, Any, int, float, NDArray[np.intc]]] = (),
     ) -> Model: ...
-    # x (..., n, 3), R (..., n, 3, 3), xdot (..., n, 3), omega (..., n, 3) of n frames in one pass, by their places in
+    # x (..., n, 3), R (..., n, 3, 3), xdot (..., n, 3), omega (..., n, 3) of n frames in one pass, by their numbers in
     # `frames`; without the axis n if `frames` is a single number
     def kinematics(
         self, frames: int | Sequence[int], q: ArrayLike, v: ArrayLike, t: ArrayLike = 0.0
@@ -218,7 +218,7 @@ class Model(System):
         self, frames: int | Sequence[int], q: ArrayLike, v: ArrayLike, a: ArrayLike, t: ArrayLike = 0.0
     ) -> tuple[Array, Array]: ...
     # (..., 6, nv) and (..., 6): derivative of a frame's velocity (inertial) and angular velocity (body axes) by v, and
-    # both accelerations at v' = 0; slot: the place of the frame
+    # both accelerations at v' = 0; slot: the number of the frame
     def jacobian(
         self, slot: int, q: ArrayLike, v: ArrayLike, t: ArrayLike = 0.0, static: bool = False
     ) -> tuple[Array, Array]: ...
@@ -286,12 +286,12 @@ class Model(System):
     # a model with the same shape and plans, and other parameters of all elements
     def varied(self, parameters: Array, states: Callable[..., Any] | None = None) -> Model: ...
     # the same model with derivatives of its terms by n numbers: of each its size and how many parameters and ends of
-    # elements change with it; of all of them places and rates of parameters, ends, and motions of their frames
+    # elements change with it; of all of them numbers and rates of parameters, ends, and motions of their frames
     def differentiated(
         self,
         sizes: Array,
         counts: NDArray[np.intc],
-        places: NDArray[np.intc],
+        parameters: NDArray[np.intc],
         rates: Array,
         ends: NDArray[np.intc],
         motions: Array,

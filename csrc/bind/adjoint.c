@@ -64,7 +64,7 @@ static int read_state(PyObject *owned, PyObject *given, adjoint_call *c)
     return n < 0 ? -1 : 0;
 }
 
-/* A copy of the gradient so far, to which is added. */
+/* A copy of the gradient so far, to which the segment adds its share. */
 static PyArrayObject *gradient_of(const adjoint_call *c, PyObject *given)
 {
     npy_intp n = c->setup.nparameters;

@@ -76,7 +76,7 @@ static int check_mask(PyObject *object, const char *name)
     return masked ? -1 : 0;
 }
 
-/* Shows what is no number, such as None, and names types of numbers. */
+/* Names the type of numbers that do not cast; shows an object that is not a number, such as None. */
 static void raise_type(PyArrayObject *given, const char *name, PyObject *object)
 {
     if (PyArray_ISNUMBER(given))

@@ -29,9 +29,9 @@ static const npy_intp *open_operand(operand *o, const lg_operation *operation, i
     o->in_place = 1;
     for (int i = 0; i < seen.rows; i++)
         for (int j = 0; j < seen.columns; j++) {
-            int place = lg_operand_index(&seen, i, j);
-            o->at[place] = i * row + j * column;
-            o->in_place &= o->at[place] == place * (npy_intp)sizeof(double);
+            int index = lg_operand_index(&seen, i, j);
+            o->at[index] = i * row + j * column;
+            o->in_place &= o->at[index] == index * (npy_intp)sizeof(double);
         }
     return strides + seen.axes;
 }

@@ -35,15 +35,15 @@ static const void *integers(PyObject *given, const char *name, npy_intp rows, in
 
 static int read_frames(lg_model_spec *spec, PyObject *given, PyObject *points, PyObject *scratch)
 {
-    PyArrayObject *places = lg_keep_array(scratch, lg_array(points, "points", 2, (npy_intp[]){-1, 6}, 0));
-    npy_intp n = places ? PyArray_DIM(places, 0) : 0;
-    const frame_row *row = places ? integers(given, "frames", n, 2, scratch) : NULL;
+    PyArrayObject *point = lg_keep_array(scratch, lg_array(points, "points", 2, (npy_intp[]){-1, 6}, 0));
+    npy_intp n = point ? PyArray_DIM(point, 0) : 0;
+    const frame_row *row = point ? integers(given, "frames", n, 2, scratch) : NULL;
     lg_frame_spec *frame = row ? lg_keep_memory(scratch, n, sizeof *frame) : NULL;
     if (!frame)
         return -1;
     spec->frames = frame;
     spec->nframes = (int)n;
-    for (const double *x = lg_data(places); frame < spec->frames + n; frame++, row++, x += 6)
+    for (const double *x = lg_data(point); frame < spec->frames + n; frame++, row++, x += 6)
         *frame = (lg_frame_spec){row->block, row->part, {x[0], x[1], x[2]}, {x[3], x[4], x[5]}};
     return 0;
 }
@@ -289,10 +289,10 @@ static PyObject *model_varied(PyObject *self, PyObject *args)
 /* ---- derivatives by parameters ---- */
 
 PyDoc_STRVAR(differentiated_doc,
-             "differentiated(sizes, counts, places, rates, ends, motions)\n--\n\n"
+             "differentiated(sizes, counts, parameters, rates, ends, motions)\n--\n\n"
              "The same model with derivatives of its terms by n numbers, which `derivative` gives. Of each number\n"
              "its size, (n,), by which differences take their steps, and how many parameters and ends change with\n"
-             "it, (n, 2). Of all of them, one after the other: places of parameters among those of all elements,\n"
+             "it, (n, 2). Of all of them, one after the other: numbers of parameters among those of all elements,\n"
              "(k, 1), and their derivatives (k,); ends of elements, twice the element's number and 1 for the second,\n"
              "(m, 1), and the derivatives of base and offset of their frames, (6 m,).");
 
@@ -310,14 +310,14 @@ static const lg_direction *read_directions(PyObject *args, int *n, PyObject *scr
     int nvalues = 0, nends = 0;
     for (int i = 0; directions && i < *n; i++)
         nvalues += count[i][0], nends += count[i][1];
-    const int *places = directions ? integers(given[2], "places", nvalues, 1, scratch) : NULL;
-    const int *ends = places ? integers(given[4], "ends", nends, 1, scratch) : NULL;
+    const int *parameters = directions ? integers(given[2], "parameters", nvalues, 1, scratch) : NULL;
+    const int *ends = parameters ? integers(given[4], "ends", nends, 1, scratch) : NULL;
     if (!ends || lg_read_vector(scratch, "rates", given[3], nvalues, &rates) < 0 ||
         lg_read_vector(scratch, "motions", given[5], 6 * (npy_intp)nends, &motions) < 0)
         return NULL;
     for (int i = 0; i < *n; i++) {
-        directions[i] = (lg_direction){sizes[i], count[i][0], places, rates, count[i][1], ends, motions};
-        places += count[i][0], rates += count[i][0];
+        directions[i] = (lg_direction){sizes[i], count[i][0], parameters, rates, count[i][1], ends, motions};
+        parameters += count[i][0], rates += count[i][0];
         ends += count[i][1], motions += 6 * count[i][1];
     }
     return directions;

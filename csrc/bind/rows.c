@@ -154,7 +154,7 @@ PyObject *lg_wrapped_call(PyObject *Py_UNUSED(module), PyObject *args)
         lg_read_vector(owned, "triads", given[1], 18, &triads) >= 0 &&
         lg_read_vector(owned, "radii", given[2], 2, &radii) >= 0) {
         memcpy(triad, triads, sizeof triad);
-        lg_wrap_places(d, (const double (*)[9])triad, radii, theta, &length);
+        lg_wrap_angles(d, (const double (*)[9])triad, radii, theta, &length);
         result = Py_BuildValue("ddd", theta[0], theta[1], length);
     }
     Py_XDECREF(owned);

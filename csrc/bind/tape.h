@@ -5,7 +5,7 @@
 #include "bind/python.h"
 #include "run/tape.h"
 
-/* A capsule that owns the tape, which is empty then. NULL: an exception is set. */
+/* A capsule that takes over the contents of the tape and leaves it empty. NULL: an exception is set. */
 PyObject *lg_tape_capsule(lg_tape *tape);
 /* The tape in a capsule. NULL: an exception is set. */
 const lg_tape *lg_tape_in(PyObject *capsule);

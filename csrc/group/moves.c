@@ -21,7 +21,7 @@ void lg_moves_layout(lg_moves *moves, const lg_space *space, lg_arena *arena)
     }
 }
 
-/* Behind the last one. */
+/* The end of the array of parts. */
 static const lg_move_part *end_of(const lg_moves *moves)
 {
     return moves->part + moves->space->nfactors;
@@ -109,7 +109,7 @@ void lg_moves_velocity(const lg_moves *moves, const double *dtheta, const double
 
 /* ---- transposed ---- */
 
-/* y += x for what adds. */
+/* y += x for the velocities before those that turn, which add. */
 static void add_linear(const lg_move_part *p, const double *x, double *y)
 {
     for (int i = p->factor->v; i < p->turns.v; i++)

@@ -31,12 +31,12 @@ void lg_influence_close(lg_influence *in)
     lg_arena_close(&in->memory);
 }
 
-int lg_influence_owner(const lg_influence *in, int place)
+int lg_influence_owner(const lg_influence *in, int parameter)
 {
     int low = 0, high = in->m->nelements;
     while (high - low > 1) {
         int middle = low + (high - low) / 2;
-        if (in->start[middle] <= (size_t)place)
+        if (in->start[middle] <= (size_t)parameter)
             low = middle;
         else
             high = middle;
@@ -72,7 +72,7 @@ static void mark_elements(lg_influence *in)
 {
     const lg_model *m = in->m;
     for (int i = 0; i < in->direction->nvalues; i++)
-        mark(in, m->element_of[lg_influence_owner(in, in->direction->place[i])]);
+        mark(in, m->element_of[lg_influence_owner(in, in->direction->parameter[i])]);
     for (int i = 0; i < in->direction->nends; i++)
         mark(in, m->element_of[in->direction->end[i] / 2]);
     mark_tendons(in);
@@ -129,7 +129,7 @@ static lg_status check(const lg_influence *in, const lg_direction *direction, lg
 {
     const lg_model *m = in->m;
     for (int i = 0; i < direction->nvalues; i++)
-        if (direction->place[i] < 0 || (size_t)direction->place[i] >= in->start[m->nelements])
+        if (direction->parameter[i] < 0 || (size_t)direction->parameter[i] >= in->start[m->nelements])
             return lg_model_refuse(report, "directions", "no such parameter");
     for (int i = 0; i < direction->nends; i++) {
         int element = direction->end[i] / 2, end = direction->end[i] % 2;

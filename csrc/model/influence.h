@@ -24,7 +24,7 @@ lg_status lg_influence_open(lg_influence *in, const lg_model *m);
 /* Reads a direction; refuses one that leaves the model. */
 lg_status lg_influence_of(lg_influence *in, const lg_direction *direction, lg_report *report);
 /* The element of the description to which a parameter belongs. */
-int lg_influence_owner(const lg_influence *in, int place);
+int lg_influence_owner(const lg_influence *in, int parameter);
 void lg_influence_close(lg_influence *in);
 
 static inline const lg_element *lg_element_at(lg_element_ref at)

@@ -100,8 +100,8 @@ lg_status lg_model_vary(const lg_model *origin, size_t n, const double *paramete
 /* How a model changes with one number p, by which one differentiates. */
 typedef struct lg_direction {
     double size; /* of p, or of what it is added to: steps of differences are fractions of it */
-    int nvalues;
-    const int *place; /* of parameters, numbered through all elements in the order of the description, */
+    int nvalues; /* parameters that change with p */
+    const int *parameter; /* their numbers among those of all elements in the order of the description, */
     const double *rate; /* their derivatives by p */
     int nends;
     const int *end; /* of elements: twice the number of the element, and 1 for its second frame */

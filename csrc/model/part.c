@@ -184,18 +184,18 @@ static const lg_element *new_element(const lg_influence *in, const lg_model *m, 
     return &m->joints[in->new_joint[at.joint - in->m->joints]].e;
 }
 
-double *lg_part_place(const lg_influence *in, const lg_model *m, int place)
+double *lg_part_value(const lg_influence *in, const lg_model *m, int parameter)
 {
-    int owner = lg_influence_owner(in, place);
+    int owner = lg_influence_owner(in, parameter);
     const lg_element *e = new_element(in, m, in->m->element_of[owner]);
-    return (double *)e->p + (size_t)place - in->start[owner];
+    return (double *)e->p + (size_t)parameter - in->start[owner];
 }
 
 static void move_parameters(const lg_influence *in, double step, const lg_model *m)
 {
     const lg_direction *direction = in->direction;
     for (int i = 0; i < direction->nvalues; i++)
-        *lg_part_place(in, m, direction->place[i]) += step * direction->rate[i];
+        *lg_part_value(in, m, direction->parameter[i]) += step * direction->rate[i];
 }
 
 static void clear_linear(const lg_parameter *p, int linear, int np, double *values)
@@ -211,9 +211,9 @@ static void clear_parameters(const lg_influence *in, const lg_model *m)
 {
     const lg_direction *direction = in->direction;
     for (int i = 0; i < direction->nvalues; i++) {
-        int owner = lg_influence_owner(in, direction->place[i]);
+        int owner = lg_influence_owner(in, direction->parameter[i]);
         const lg_element *e = new_element(in, m, in->m->element_of[owner]);
-        clear_linear(e->info->parameters, lg_part_declared(in, direction->place[i])->linear, e->np, (double *)e->p);
+        clear_linear(e->info->parameters, lg_part_declared(in, direction->parameter[i])->linear, e->np, (double *)e->p);
     }
 }
 
@@ -224,9 +224,9 @@ static void prepare_bodies(const lg_influence *in, const lg_model *m)
             body->type->prepare(body, (double *)body->prepared);
 }
 
-const lg_parameter *lg_part_declared(const lg_influence *in, int place)
+const lg_parameter *lg_part_declared(const lg_influence *in, int parameter)
 {
-    int owner = lg_influence_owner(in, place), at = place - (int)in->start[owner];
+    int owner = lg_influence_owner(in, parameter), at = parameter - (int)in->start[owner];
     const lg_parameter *p = lg_element_at(in->m->element_of[owner])->info->parameters;
     for (int count; (count = lg_parameter_count(p)) >= 0 && at >= count; p++)
         at -= count;

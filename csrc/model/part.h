@@ -15,9 +15,9 @@ void lg_part_copy(const lg_influence *in, lg_model *m, double *parameters);
 /* Fills it so that its terms are the derivatives themselves: each parameter that changes, and all others with its
    number `linear`, has its rate as value. */
 void lg_part_fill_rates(const lg_influence *in, lg_model *m, double *parameters);
-/* The parameter of the small model that has this place in the description of the whole one. */
-double *lg_part_place(const lg_influence *in, const lg_model *m, int place);
-/* The declaration of the parameter of an element at a place of the description. */
-const lg_parameter *lg_part_declared(const lg_influence *in, int place);
+/* The value in the small model of the parameter with this number in the whole one. */
+double *lg_part_value(const lg_influence *in, const lg_model *m, int parameter);
+/* The declaration of the parameter with this number. */
+const lg_parameter *lg_part_declared(const lg_influence *in, int parameter);
 
 #endif

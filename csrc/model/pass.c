@@ -26,7 +26,7 @@ typedef struct sight { /* of a point */
     const lg_mutual *mutual;
     double gap, speed; /* an upper bound of it */
     double n[3], z[3], u[3]; /* as in touch.h; the relative velocity */
-    double place[2][3]; /* of the point of its shape, from x_a and x_b in the axes of a and b */
+    double arm[2][3]; /* to the point of its shape, from x_a and x_b in the axes of a and b */
 } sight;
 
 static int can_pass(const lg_force *f)
@@ -57,9 +57,9 @@ static int look(const passage *p, const lg_mutual *at, sight *out)
     lg_add_cross(at->turn, touch.z, out->u);
     double up = 0.5 * (p->k < LG_POINTS_OF_box ? touch.gap : -touch.gap); // corners of a second box are below
     lg_axpy(3, up, touch.n, touch.z);
-    lg_mulT3(at->S, touch.z, out->place[0]);
-    lg_copy(3, touch.p, out->place[1]);
-    lg_axpy(3, up, touch.n, out->place[1]);
+    lg_mulT3(at->S, touch.z, out->arm[0]);
+    lg_copy(3, touch.p, out->arm[1]);
+    lg_axpy(3, up, touch.n, out->arm[1]);
     return 1;
 }
 
@@ -136,8 +136,8 @@ static double distance_gone(const sight *from, const sight *to)
     double gone = 0;
     for (int body = 0; body < 2; body++) {
         double d[3];
-        lg_copy(3, to->place[body], d);
-        lg_axpy(3, -1, from->place[body], d);
+        lg_copy(3, to->arm[body], d);
+        lg_axpy(3, -1, from->arm[body], d);
         gone = fmax(gone, lg_norm3(d));
     }
     return gone;

@@ -39,7 +39,7 @@ typedef struct derivative {
     double *parameters[MAX_PARTS];
     int has_inertia, takes_control; /* whether that of a body changes; whether a force has values of a control */
     int nvelocities, nrows, nvalues;
-    range *velocity, *row, *value; /* the places to which parts add: of velocities, rows, and values of B */
+    range *velocity, *row, *value; /* the entries to which parts add: of velocities, rows, and values of B */
 } derivative;
 
 typedef struct lg_derivatives {
@@ -333,9 +333,9 @@ static int is_linear(const lg_influence *in)
     for (int i = 0; i < in->m->nbodies; i++)
         if (in->body[i] && in->m->bodies[i].type->has_forces)
             return 0;
-    int linear = direction->nvalues ? lg_part_declared(in, direction->place[0])->linear : 0;
+    int linear = direction->nvalues ? lg_part_declared(in, direction->parameter[0])->linear : 0;
     for (int i = 0; i < direction->nvalues; i++)
-        if (lg_part_declared(in, direction->place[i])->linear != linear)
+        if (lg_part_declared(in, direction->parameter[i])->linear != linear)
             return 0;
     return linear && direction->nends == 0;
 }
@@ -392,35 +392,35 @@ static lg_status open_derivative(const lg_influence *in, const rule *rule, deriv
 
 typedef struct halves {
     lg_direction of[2];
-    int *place, *end; /* of both, one after the other */
+    int *parameter, *end; /* of both, one after the other */
     double *rate, *motion;
     int nvalues, nends; /* so far */
 } halves;
 
 /* Whether terms are quadratic in all parameters; others may move whatever acts on their body, which then belongs to
    their half. */
-static int has_quadratic_places(const lg_influence *in, const lg_direction *whole)
+static int all_are_quadratic(const lg_influence *in, const lg_direction *whole)
 {
     for (int i = 0; i < whole->nvalues; i++)
-        if (!lg_part_declared(in, whole->place[i])->quadratic && !lg_shares_have_place(in, whole->place[i]))
+        if (!lg_part_declared(in, whole->parameter[i])->quadratic && !lg_shares_have_parameter(in, whole->parameter[i]))
             return 0;
     return 1;
 }
 
 static void add_half(const lg_influence *in, const lg_direction *whole, int quadratic, halves *h)
 {
-    int places = has_quadratic_places(in, whole);
+    int quadratic_parameters = all_are_quadratic(in, whole);
     lg_direction *to = &h->of[!quadratic];
-    *to = (lg_direction){.size = whole->size, .place = h->place + h->nvalues, .rate = h->rate + h->nvalues};
+    *to = (lg_direction){.size = whole->size, .parameter = h->parameter + h->nvalues, .rate = h->rate + h->nvalues};
     to->end = h->end + h->nends, to->motion = h->motion + 6 * h->nends;
     for (int i = 0; i < whole->nvalues; i++)
-        if (places == quadratic) {
-            h->place[h->nvalues] = whole->place[i];
+        if (quadratic_parameters == quadratic) {
+            h->parameter[h->nvalues] = whole->parameter[i];
             h->rate[h->nvalues++] = whole->rate[i];
             to->nvalues++;
         }
     for (int i = 0; i < whole->nends; i++)
-        if ((places && lg_terms_are_linear(in, whole->end[i])) == quadratic) {
+        if ((quadratic_parameters && lg_terms_are_linear(in, whole->end[i])) == quadratic) {
             lg_copy(6, whole->motion + 6 * i, h->motion + 6 * h->nends);
             h->end[h->nends++] = whole->end[i];
             to->nends++;
@@ -431,7 +431,7 @@ static void layout_halves(void *self, lg_arena *arena)
 {
     halves *h = self;
     size_t nvalues = (size_t)h->of[0].nvalues, nends = (size_t)h->of[0].nends;
-    h->place = lg_arena_ints(arena, nvalues);
+    h->parameter = lg_arena_ints(arena, nvalues);
     h->end = lg_arena_ints(arena, nends);
     h->rate = lg_arena_doubles(arena, nvalues);
     h->motion = lg_arena_doubles(arena, 6 * nends);

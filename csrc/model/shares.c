@@ -13,9 +13,9 @@ enum { AT_END = 6 }; /* slopes at an end: by base, by offset */
 
 /* ---- which derivatives have closed forms ---- */
 
-int lg_shares_have_place(const lg_influence *in, int place)
+int lg_shares_have_parameter(const lg_influence *in, int parameter)
 {
-    int owner = lg_influence_owner(in, place), at = place - (int)in->start[owner];
+    int owner = lg_influence_owner(in, parameter), at = parameter - (int)in->start[owner];
     lg_element_ref element = in->m->element_of[owner];
     if (element.body) {
         const lg_body_shares *shares = element.body->type->shares;
@@ -55,7 +55,7 @@ int lg_terms_are_linear(const lg_influence *in, int end)
 int lg_shares_have(const lg_influence *in, const lg_direction *direction)
 {
     for (int i = 0; i < direction->nvalues; i++)
-        if (!lg_shares_have_place(in, direction->place[i]))
+        if (!lg_shares_have_parameter(in, direction->parameter[i]))
             return 0;
     for (int i = 0; i < direction->nends; i++)
         if (!lg_shares_have_end(in, direction->end[i]))
@@ -107,7 +107,7 @@ static void add_term(lg_shares *s, int *n, int at, double rate)
 static void fill_terms(const lg_influence *in, const lg_direction *direction, lg_shares *s, int *n)
 {
     for (int i = 0; i < direction->nvalues; i++)
-        add_term(s, n, (int)(lg_part_place(in, &s->part, direction->place[i]) - s->parameters), direction->rate[i]);
+        add_term(s, n, (int)(lg_part_value(in, &s->part, direction->parameter[i]) - s->parameters), direction->rate[i]);
     for (int i = 0; i < direction->nends; i++) {
         int end = new_end(in, direction->end[i]);
         s->moves[end] = 1;
@@ -116,15 +116,15 @@ static void fill_terms(const lg_influence *in, const lg_direction *direction, lg
     }
 }
 
-/* All places and ends of the directions that have closed forms, as one direction. */
-static void merge(const lg_influence *in, int n, const lg_direction *directions, int *place, int *end,
+/* All parameters and ends of the directions that have closed forms, as one direction. */
+static void merge(const lg_influence *in, int n, const lg_direction *directions, int *parameter, int *end,
                   lg_direction *all)
 {
-    *all = (lg_direction){.size = 1, .place = place, .end = end};
+    *all = (lg_direction){.size = 1, .parameter = parameter, .end = end};
     for (const lg_direction *one = directions; one < directions + n; one++) {
         if (!lg_shares_have(in, one))
             continue;
-        memcpy(place + all->nvalues, one->place, (size_t)one->nvalues * sizeof *place);
+        memcpy(parameter + all->nvalues, one->parameter, (size_t)one->nvalues * sizeof *parameter);
         memcpy(end + all->nends, one->end, (size_t)one->nends * sizeof *end);
         all->nvalues += one->nvalues, all->nends += one->nends;
     }
@@ -155,13 +155,13 @@ lg_status lg_shares_open(lg_shares *s, lg_influence *in, int n, const lg_directi
     size_t nvalues = 1, nends = 1;
     for (int i = 0; i < n; i++)
         nvalues += (size_t)directions[i].nvalues, nends += (size_t)directions[i].nends;
-    int *places = malloc((nvalues + nends) * sizeof *places);
-    if (!places)
+    int *numbers = malloc((nvalues + nends) * sizeof *numbers);
+    if (!numbers)
         return LG_NO_MEMORY;
     lg_direction merged;
-    merge(in, n, directions, places, places + nvalues, &merged);
+    merge(in, n, directions, numbers, numbers + nvalues, &merged);
     lg_status status = open_merged(s, in, n, directions, &merged, report);
-    free(places);
+    free(numbers);
     return status;
 }
 

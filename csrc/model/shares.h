@@ -25,7 +25,7 @@ typedef struct lg_shares {
 } lg_shares;
 
 /* Whether there is a closed form of the derivatives by a parameter, and of those by the point at an end. */
-int lg_shares_have_place(const lg_influence *in, int place);
+int lg_shares_have_parameter(const lg_influence *in, int parameter);
 int lg_shares_have_end(const lg_influence *in, int end);
 /* Whether terms are linear in the point at an end, as those of loads and of masks of axes (joints.def) are. */
 int lg_terms_are_linear(const lg_influence *in, int end);

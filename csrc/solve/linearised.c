@@ -243,7 +243,7 @@ static lg_status difference(const curve *c, double step, double *largest)
    the first step, 5e-3 rad or m, is not short beside the lengths of the rows, a shorter one follows. */
 static lg_status differentiate_curve(const curve *c)
 {
-    static const double settled = 5e-10;
+    static const double rtol = 5e-10;
     lg_linearised *l = c->l;
     double step = 5e-3 / c->size, least = INFINITY;
     lg_zero(c->n, l->best);
@@ -254,10 +254,10 @@ static lg_status differentiate_curve(const curve *c)
         if (i && !(rest < least))
             return LG_OK;
         lg_copy(c->n, l->now, l->best);
-        if (rest <= settled * most + DBL_EPSILON * largest / step)
+        if (rest <= rtol * most + DBL_EPSILON * largest / step)
             return LG_OK;
         least = rest;
-        step /= fmin(fmax(2 * pow(rest / (settled * most), 0.25), 2), 64);
+        step /= fmin(fmax(2 * pow(rest / (rtol * most), 0.25), 2), 64);
     }
     return LG_OK;
 }

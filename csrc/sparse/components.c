@@ -44,8 +44,8 @@ static void number(lg_components *c, int *above)
     }
     for (int i = 0; i < c->n; i++) {
         int k = c->component[i];
-        c->place[i] = c->pivots[k]++;
-        c->unknown[c->first[k] + c->place[i]] = i;
+        c->index[i] = c->pivots[k]++;
+        c->unknown[c->first[k] + c->index[i]] = i;
     }
 }
 
@@ -55,7 +55,7 @@ static lg_status take_integers(lg_components *c, size_t n)
     c->start = malloc(n * sizeof *c->start);
     if (!c->component || !c->start)
         return LG_NO_MEMORY;
-    c->place = c->component + n, c->unknown = c->place + n, c->pivots = c->unknown + n, c->first = c->pivots + n;
+    c->index = c->component + n, c->unknown = c->index + n, c->pivots = c->unknown + n, c->first = c->pivots + n;
     return LG_OK;
 }
 

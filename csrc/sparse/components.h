@@ -10,7 +10,7 @@
 
 typedef struct lg_components {
     int n, count, largest; /* unknowns, components, and unknowns of the largest component */
-    int *component, *place; /* per unknown: its component, and its number in it */
+    int *component, *index; /* per unknown: its component, and its number in it */
     int *unknown; /* the unknowns, component by component, in ascending order in each */
     int *first; /* per component: the first of its unknowns; count + 1 of them */
     int *pivots; /* n */
@@ -32,7 +32,7 @@ void lg_components_zero(lg_components *c);
 static inline double *lg_components_at(const lg_components *c, int row, int column)
 {
     int k = c->component[row], n = c->first[k + 1] - c->first[k];
-    return c->values + c->start[k] + c->place[row] + (size_t)n * (size_t)c->place[column];
+    return c->values + c->start[k] + c->index[row] + (size_t)n * (size_t)c->index[column];
 }
 
 /* By LAPACK. LG_SINGULAR: *deficient is an unknown that is not determined. */

@@ -68,14 +68,12 @@ struct lg_system {
     const char *control; /* the name of its first control, because of which it has no `steps`; NULL: it has none */
     const char *(*row_name)(void *self, int row); /* of a constraint row */
     const char *(*block_name)(void *self, int block); /* the body on a block; optional */
-    /* Whether some force is not finite; the report says which (optional). */
-    int (*not_finite)(void *self, const lg_point *point, lg_report *report);
+    int (*not_finite)(void *self, const lg_point *point, lg_report *report); /* names a force that is; optional */
     const lg_laws *laws; /* the user's functions; optional */
     const lg_sensitivity *sensitivity; /* derivatives that only runs with sensitivities need; optional */
 };
 
-/* The same system in another form. It has the same `self`, shape, plans and parameters, and lasts as long as that
-   one. */
+/* The same system in another form, with the same `self`, shape, plans and parameters, for as long as that one lasts. */
 static inline lg_system lg_system_in(const lg_system *system, lg_form form)
 {
     lg_system sibling = *system;

@@ -70,7 +70,7 @@ class Parts:
         self._supports: dict[str, Support] = {}
         self._without_joint: set[str] = set()  # bodies in minimal coordinates that have no joint yet
         self._links: dict[str, Tree] = {}  # those that have one
-        self._grounded: list[str] = []  # why robots have brought no body, with their files and lines
+        self._grounded: list[str] = []  # why files of robots have added no body, with their lines
         self._names: dict[str, None] = {}  # in the order in which they were taken
         self._numbers: dict[str, int] = {}  # by stem: the last number that was appended to make a name
         self._joints: dict[str, JointRow] = {}

@@ -31,7 +31,7 @@ CORRECTIONS: Final = 25
 SUBSPACE: Final = 24  # dimension for large models, of which half of the eigenvalues are used
 PASSES: Final = 200
 GUESSES: Final = 10  # iterations for the largest eigenvalue
-SETTLED: Final = 1e-9  # relative change of eigenvalues in the last pass
+CONVERGED: Final = 1e-9  # relative change of eigenvalues in the last pass
 BESIDE: Final = (
     1e-13  # shift of eigenvalues, as a fraction of the largest, so that neutral directions can be solved for
 )
@@ -238,7 +238,7 @@ class _Path:
             values, vectors = np.linalg.eigh((S + S.T) / 2) if symmetric else np.linalg.eig(S)
             near = np.argsort(np.abs(values), kind="stable")[: SUBSPACE // 2]
             found = np.abs(values[near])
-            if len(before) == len(found) and (np.abs(found - before) <= SETTLED * found + NEUTRAL * largest).all():
+            if len(before) == len(found) and (np.abs(found - before) <= CONVERGED * found + NEUTRAL * largest).all():
                 break
             before = found
         else:

@@ -17,7 +17,7 @@ from lgint._model.model import Model
 from lgint._run.outputs import Output
 from lgint._run.sensitivity import largest_step, stencil, varied_by
 from lgint._run.trajectory import Trajectory
-from lgint._state.slopes import CENTRAL, START, settled
+from lgint._state.slopes import CENTRAL, START, refined
 
 _STEP: Final = 2.0**-7  # rad, m; of velocities, accelerations and multipliers relative to their size
 _PARTS: Final = ("q", "v", "vdot", "lam", "mem")
@@ -67,7 +67,7 @@ def _add_part(run: Trajectory, output: Output, weight: Array, part: str, rows: A
         def slope(step: float, unit: Array = unit) -> Array:
             return np.asarray(sum(share / step * value(unit, times * step) for times, share in CENTRAL))
 
-        rows[:, i] += _contracted(weight, settled(slope, scale))
+        rows[:, i] += _contracted(weight, refined(slope, scale))
 
 
 def _those(counts: Callable[[range], bool], numbers: range) -> list[int]:

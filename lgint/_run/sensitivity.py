@@ -18,7 +18,7 @@ from lgint._model.system import System
 from lgint._run.dense import DenseOutput, moved_parts
 from lgint._run.methods import ROWS
 from lgint._state.functions import refuse_functions
-from lgint._state.slopes import CENTRAL, START, core_by, settled
+from lgint._state.slopes import CENTRAL, START, core_by, refined
 from lgint._state.slopes import slopes_of as start_slopes
 
 # forward differences of the sixth order, where a value is zero and may have to stay positive
@@ -213,7 +213,7 @@ def _along(run: Any, found: Sensitivity, k: int, value: Callable[[Any], Array]) 
     def slope(step: float) -> Any:
         return sum(weight / step * value(_displaced(run, found, k, times * step)) for times, weight in points)
 
-    return settled(slope, step)
+    return refined(slope, step)
 
 
 def step_along(model: Model, v: Array, mem: Array, found: Sensitivity, k: int) -> float:

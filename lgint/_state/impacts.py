@@ -92,10 +92,10 @@ def _impact(A: Array, rate: Array, T: list[Array], slip: list[Array], e: float, 
         free[:, held] = 0
         impulses = _compress(free, rate + A.T @ still, speed)
         pressed = (impulses > SMALL * impulses.max(initial=0)) | (held & (size > 0) & (rate < SMALL * speed))
-        loose = [i for i in sticking if not pressed[i]]
-        if not loose:
+        pulling = [i for i in sticking if not pressed[i]]
+        if not pulling:
             break
-        sticking = [i for i in sticking if i not in loose]
+        sticking = [i for i in sticking if i not in pulling]
     x: Array = still + free @ ((1 + e) * impulses)
     again = rate + A.T @ x
     if e > 0 and again.min(initial=0) < -SMALL * speed:  # some are driven into contact by others

@@ -21,10 +21,10 @@ _PART: Final = re.compile(r"(.+?)(?:\.(position|rotation|velocity|angular_veloci
 # central differences of the sixth order: multiples of the step, and weights
 CENTRAL: Final = tuple((sign * k, sign * w / 60) for k, w in ((1, 45), (2, -9), (3, 1)) for sign in (1, -1))
 STEP: Final = 2.0**-7  # m, rad
-SETTLED, FAIR = 1e-12, 1e-9  # changes of differences with shorter steps, as parts of the largest entry
+CONVERGED, FAIR = 1e-12, 1e-9  # changes of differences with shorter steps, as parts of the largest entry
 
 
-def settled(slope: Any, step: float) -> Array:
+def refined(slope: Any, step: float) -> Array:
     """slope(step) with steps divided by 8 until it no longer changes: entry by entry with the longest that suffices.
 
     Changes below FAIR, which may be round-off, are lessened only as long as every shorter step does so. Where the next
@@ -37,10 +37,10 @@ def settled(slope: Any, step: float) -> Array:
         now = np.asarray(slope(step))
         change, size = np.abs(now - last), np.abs(best).max(initial=0)
         best = np.where(better & (change > error), longer, best)
-        better = (change > SETTLED * size) & (change < error)
+        better = (change > CONVERGED * size) & (change < error)
         longer, best = np.where(better, best, longer), np.where(better, now, best)
         error, last = np.fmin(error, change), now
-        if not (error > (SETTLED if better.any() else FAIR) * size).any():
+        if not (error > (CONVERGED if better.any() else FAIR) * size).any():
             break
     return best
 
@@ -57,7 +57,7 @@ def state_slopes(
             total += weight / step * np.array([core.difference(base[0], q), v - base[1]])
         return total
 
-    dq, dv = settled(slope, step)
+    dq, dv = refined(slope, step)
     return dq, dv
 
 

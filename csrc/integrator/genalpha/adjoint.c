@@ -72,7 +72,7 @@ static lg_status solve(const lg_genalpha_stepper *g, const double *Q, const lg_s
     return lg_matrix_solve_transposed(&d->matrix, d->x);
 }
 
-/* Adds to q and v what the equations take from w and r. */
+/* Subtracts from q and v the derivatives of the equations by q and v, with the weights w and r. */
 static void add_equations(lg_genalpha_stepper *g, double *q, double *v)
 {
     const lg_pattern *pattern = g->base.system->pattern;

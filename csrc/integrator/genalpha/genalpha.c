@@ -405,7 +405,7 @@ static lg_status take_matrix(lg_genalpha_stepper *g, const lg_alpha_carry *c)
     return LG_OK;
 }
 
-/* The parts of a state's carry, which only move with it. */
+/* The parts of a state's carry, whose addresses change only if the carry is another array. */
 static lg_alpha_carry *carry_of(lg_genalpha_stepper *g, const lg_state *state)
 {
     if (g->carry_base != state->carry)
@@ -518,8 +518,8 @@ static lg_status alpha_solve(lg_genalpha_stepper *g, const lg_state *state, doub
     return status;
 }
 
-/* Accelerations that a step leaves have Newton's tolerance over its size as their error. After one that was shorter by
-   this factor they, and what is extrapolated from it, are worth nothing. */
+/* Newton's tolerance leaves an error in the accelerations at the end of a step that is the larger, the shorter the step.
+   After a step that was shorter by this factor they are useless, and so is what is extrapolated from them. */
 static const double much_longer = 1e3;
 
 /* Gives the start of a step the accelerations and multipliers of the index-1 equations, as at the start of a run. */

@@ -163,7 +163,7 @@ static double largest_back(const lg_radau_stepper *r)
 static lg_status sweep_back(lg_radau_stepper *r, const double *q, const double *v)
 {
     int nv = r->base.system->space->nv, stages = lg_radau_stages(&r->numbers);
-    lg_radau_settling settling = {0};
+    lg_radau_progress progress = {0};
     double noise = 16 * DBL_EPSILON * fmax(lg_max_abs(nv, v), r->h * lg_max_abs(nv, q));
     for (int i = 0; i < stages; i++) {
         lg_zero(nv, r->slopes->stage[i].dK);
@@ -177,7 +177,7 @@ static lg_status sweep_back(lg_radau_stepper *r, const double *q, const double *
         }
         for (int i = stages - 1; i >= 0; i--)
             LG_TRY(solve_stage_back(r, i, i == stages - 1 ? q : NULL, i == stages - 1 ? v : NULL, &change));
-        if (lg_radau_settles(&settling, change, largest_back(r)) || (settling.stuck && change <= noise))
+        if (lg_radau_converged(&progress, change, largest_back(r)) || (progress.stuck && change <= noise))
             return LG_OK;
     }
     lg_report_name(&r->base.report, "the iteration for the adjoint of the stages does not converge");

@@ -109,8 +109,8 @@ static void take_tolerances(lg_radau_stepper *r, lg_arena *arena)
 {
     const lg_radau_options *options = (const lg_radau_options *)r->base.options;
     const lg_option_value *rtol = &options->control.rtol, *atol = &options->control.atol;
-    int loose = lg_stepper_adapts(&r->base) && !options->newton_rtol.given && !r->base.nparameters;
-    int n = loose ? 2 * r->base.system->space->nv : 0;
+    int bounds = lg_stepper_adapts(&r->base) && !options->newton_rtol.given && !r->base.nparameters;
+    int n = bounds ? 2 * r->base.system->space->nv : 0;
     r->rtol = n ? lg_arena_doubles(arena, (size_t)n) : NULL;
     r->atol = n ? lg_arena_doubles(arena, (size_t)n) : NULL;
     for (int i = 0; arena->base && i < n; i++) {

@@ -269,7 +269,7 @@ static lg_status measure_noise(lg_radau_stepper *r, const double *dq, double *no
 static lg_status sweep(lg_radau_stepper *r, const double *dq, const double *dv)
 {
     int nv = r->base.system->space->nv, stages = lg_radau_stages(&r->numbers);
-    lg_radau_settling settling = {0};
+    lg_radau_progress progress = {0};
     double noise = NAN;
     for (int n = 0; n < LG_RADAU_MOST_SWEEPS; n++) {
         double change = 0;
@@ -279,11 +279,11 @@ static lg_status sweep(lg_radau_stepper *r, const double *dq, const double *dv)
         }
         for (int i = 0; i < stages; i++)
             LG_TRY(solve_stage(r, i, dv, &change));
-        if (lg_radau_settles(&settling, change, largest_of(r)))
+        if (lg_radau_converged(&progress, change, largest_of(r)))
             return LG_OK;
-        if (settling.stuck && isnan(noise))
+        if (progress.stuck && isnan(noise))
             LG_TRY(measure_noise(r, dq, &noise));
-        if (settling.stuck && change <= noise)
+        if (progress.stuck && change <= noise)
             return LG_OK;
     }
     lg_report_name(&r->base.report, "the iteration for the derivatives of the stages does not converge");

@@ -31,20 +31,20 @@ struct lg_radau_slopes {
 enum { LG_RADAU_MOST_SWEEPS = 100 };
 
 /* How the changes by the sweeps of a step fall. It begins as zeros. */
-typedef struct lg_radau_settling {
+typedef struct lg_radau_progress {
     double least; /* the least change so far */
     int sweeps, stuck; /* all of them, and the last ones in a row that have not halved it */
-} lg_radau_settling;
+} lg_radau_progress;
 
 /* Whether a sweep has changed its unknowns by round-off alone: by little beside the largest one, or by more that no
    longer falls, as it is where the condition of the matrices is bad. A sweep leaves 0.37 of the error at most. */
-static inline int lg_radau_settles(lg_radau_settling *s, double change, double size)
+static inline int lg_radau_converged(lg_radau_progress *s, double change, double size)
 {
-    const double enough = 1e-14, settled = 1e-11, most = 1e-6;
+    const double round_off = 1e-14, stagnant = 1e-11, most = 1e-6;
     enum { STUCK = 4 };
     s->stuck = s->sweeps++ && change >= 0.5 * s->least ? s->stuck + 1 : 0;
     s->least = s->sweeps == 1 ? change : fmin(s->least, change);
-    return change <= enough * size || (s->stuck && change <= settled * size) ||
+    return change <= round_off * size || (s->stuck && change <= stagnant * size) ||
            (s->stuck >= STUCK && change <= most * size);
 }
 

@@ -251,7 +251,7 @@ lg_status lg_radau_solve(lg_radau_stepper *r);
 
 /* ---- turns.c ---- */
 
-/* LG_TURNED, with the body in the report, if a stage has turned one by more than `most`. */
+/* LG_TURNED if a stage has turned a body by more than `most`; the report names the body. */
 lg_status lg_radau_check_turns(lg_radau_stepper *r, double most);
 
 /* ---- predict.c ---- */

@@ -105,7 +105,7 @@ static void support_move(const lg_body *b, pose *p)
 }
 
 /* x = x_b + R X,  x' = x_b' + R (omega x X),  x'' = x_b'' + R (omega' x X + omega x (omega x X)) */
-static void carry(const pose *p, const lg_frame *f, lg_pose *to)
+static void write_frame(const pose *p, const lg_frame *f, lg_pose *to)
 {
     double y[3], a[3], RX[3], Ry[3], Ra[3];
     lg_cross(p->omega, f->offset, y);
@@ -131,7 +131,7 @@ static lg_status support_move_frames(lg_span bodies, const lg_point *at, lg_leve
         if (n)
             support_move(b, pose_of(b, at));
         for (const lg_frame *f = b->frames; f < b->frames + n; f++) {
-            carry(pose_of(b, at), f, lg_pose_of(f, at));
+            write_frame(pose_of(b, at), f, lg_pose_of(f, at));
             lg_pose_clear(f, lg_pose_of(f, at));
         }
     }

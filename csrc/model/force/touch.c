@@ -162,7 +162,7 @@ static void fix_to_body(const double s[3], lg_touch *out)
 }
 
 /* Writes what follows from c = y + s at the distance phi: `out->C`, `out->n` and `out->H` are known. */
-static void place(const double s[3], const double c[3], double phi, double radius, int linear, lg_touch *out)
+static void touch_at(const double s[3], const double c[3], double phi, double radius, int linear, lg_touch *out)
 {
     out->turns = 0;
     out->gap = phi - radius;
@@ -181,7 +181,7 @@ static lg_status meet(const double s[3], double radius, const double y[3], dista
 {
     double phi, c[3] = {y[0] + s[0], y[1] + s[1], y[2] + s[2]};
     LG_TRY(from(shape, c, linear, &phi, out->n, out->H));
-    place(s, c, phi, radius, linear, out);
+    touch_at(s, c, phi, radius, linear, out);
     return LG_OK;
 }
 
@@ -249,7 +249,7 @@ static lg_status meet_first_corner(const double *p, int k, const double y[3], co
     if (linear)
         fix_to_body(s, out);
     LG_TRY(box_from(p + BOX, c, from, linear, &phi, out->n, out->H));
-    place(s, c, phi, 0, linear, out);
+    touch_at(s, c, phi, 0, linear, out);
     return LG_OK;
 }
 

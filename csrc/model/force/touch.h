@@ -4,7 +4,7 @@
 
        gap = phi(c) - r,   n = grad phi (out of the second shape),   p = c - (r + gap/2) n, midway between the surfaces.
 
-   p and n are the place and the normal of the contact; the gap changes at the rate n . (velocity of the first body at p
+   p and n are the point and the normal of the contact; the gap changes at the rate n . (velocity of the first body at p
    relative to the second one). */
 #ifndef LG_MODEL_TOUCH_H
 #define LG_MODEL_TOUCH_H

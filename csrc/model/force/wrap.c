@@ -1,6 +1,6 @@
-/* The length of a tendon from its last fixed place on one end to the first one on the other: from a point, or from a
+/* The length of a tendon from its last fixed point on one end to the first one on the other: from a point, or from a
    direction e1 on a circle. It runs round a circle with the right hand about its axis e3, frictionless, and leaves it
-   where it is normal to the radius. With the angle theta of this place from e1, rho and tau the radial and the
+   where it is normal to the radius. With the angle theta of this point from e1, rho and tau the radial and the
    tangential unit vector there, c the centre and r the radius (0: a point),
 
        D = c_b + r_b rho_b - c_a - r_a rho_a,   l = |D|,   t = D/l,
@@ -58,7 +58,8 @@ static void turn_to(circle *c, double theta)
     }
 }
 
-/* The place as seen from a point, `to` it from the centre; not a number if the point is inside. */
+/* Turns to where the line from a point touches the circle; `to`: from the centre to the point. Not a number if the point
+   is inside. */
 static void aim(circle *c, int end, const double to[3])
 {
     if (c->r == 0)
@@ -92,7 +93,7 @@ static void solve(const wrap *w, int transposed, const double b[ENDS], double x[
 }
 
 /* Both circles in turn, and then Newton's method, which ends after a step whose square is round-off. */
-static void find_places(wrap *w)
+static void find_angles(wrap *w)
 {
     circle *a = &w->of[A], *b = &w->of[B];
     double to[3], change[ENDS];
@@ -124,7 +125,7 @@ static void open_wrap(const lg_element *e, const lg_pose *const f[2], wrap *w)
         open_circle(e, f[end], end, &w->of[end]);
     for (int i = 0; i < 3; i++)
         w->d[i] = f[B]->x[i] - f[A]->x[i];
-    find_places(w);
+    find_angles(w);
     set_distance(w);
     set_conditions(w);
     w->l = lg_norm3(w->D);
@@ -142,7 +143,7 @@ static void open_wrap(const lg_element *e, const lg_pose *const f[2], wrap *w)
     }
 }
 
-void lg_wrap_places(const double d[3], const double triad[2][9], const double radius[2], double theta[2],
+void lg_wrap_angles(const double d[3], const double triad[2][9], const double radius[2], double theta[2],
                     double *length)
 {
     wrap w;
@@ -152,7 +153,7 @@ void lg_wrap_places(const double d[3], const double triad[2][9], const double ra
         lg_triad_axis(triad[end], 0, w.of[end].e1);
         lg_triad_axis(triad[end], 1, w.of[end].e2);
     }
-    find_places(&w);
+    find_angles(&w);
     set_distance(&w);
     *length = lg_norm3(w.D);
     for (int end = 0; end < ENDS; end++)

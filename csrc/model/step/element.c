@@ -126,7 +126,7 @@ lg_status lg_step_exert_at(const lg_pair_step *s, const lg_step_between *b, cons
 static lg_status correct_potential(const lg_pair_step *s, const lg_step_between *b, const lg_element_ref *of,
                                    double *V0, const lg_exerted *g, lg_exerted *out)
 {
-    double V1, places = lg_norm3(g->fm) * (s->largest + sqrt(b->l2)) + lg_norm3(g->fm + 3);
+    double V1, noise = lg_norm3(g->fm) * (s->largest + sqrt(b->l2)) + lg_norm3(g->fm + 3);
     lg_exerted end;
     if (!s->motion.pair->same_start)
         LG_TRY(lg_step_potential_at(s, b, of, LG_AT_START, V0));
@@ -134,7 +134,7 @@ static lg_status correct_potential(const lg_pair_step *s, const lg_step_between 
     if (lg_step_is_linear(s))
         LG_TRY(lg_step_exert_at(s, b, of, LG_AT_END, 0, 0, &end));
     double c = lg_gonzalez(*V0 - V1, lg_dot(6, g->fm, b->r.y), b->N, b->shortest);
-    lg_step_add_noise(s, b, fabs(*V0) + fabs(V1) + places);
+    lg_step_add_noise(s, b, fabs(*V0) + fabs(V1) + noise);
     lg_step_add_correction(s, b, c, g, end.fm, out);
     return LG_OK;
 }
