@@ -7,6 +7,7 @@ import lgint
 from allocated import allocated
 from battery import observed_order
 from lgint import _core
+from lgint._model.joints import TREE_JOINTS
 from lgint._run import scene
 
 pytestmark = pytest.mark.filterwarnings("ignore:inertia of:UserWarning")
@@ -322,6 +323,72 @@ def test_the_memory_of_explicit_runs_grows_linearly(method, closed):
         taken.append(allocated() - before)
         del stepper
     assert 1.9 < (taken[2] - taken[1]) / (taken[1] - taken[0]) < 2.1
+
+
+# ---- random trees, whose branches a joint closes, and in which a joint is moved ----
+
+LOOPS = ("spherical", "universal", "cylindrical", "planar", "revolute")
+VELOCITIES = ("velocity", "angular_velocity")
+
+
+def draw_root(b, root, start):
+    """Adds the root of a random tree, whose velocities are those of `start` if there is one; returns its name."""
+    if root == "ground":
+        return lgint.ground
+    v, omega = start or ((0.1, -0.2, 0.3), (0.2, 0.5, -0.4))
+    where = {"pivot": (0, 0, 0), "position": (0.1, 0.2, -0.1)} if root == "pivot" else {"velocity": v}
+    node = "R3xSO3" if root == "pivot" else root
+    return b.add_body("root", mass=2.0, inertia=(0.3, 0.2, 0.4), angular_velocity=omega, **where, formulation=node)
+
+
+def random_tree(seed, start=None, motion=None):
+    """Six links with their loop: in minimal coordinates, or as bodies with velocities by name and constraints."""
+    rng = np.random.default_rng(seed)
+    b = lgint.ModelBuilder(gravity=rng.normal(size=3))
+    names = [draw_root(b, ROOTS[seed % len(ROOTS)], start and start.get("root"))]
+    for i, kind in enumerate(rng.permutation([*AXES][:6])):
+        before, name = names[rng.integers(len(names))], f"link{i}"
+        x, point, rate = rng.normal(size=3), rng.normal(size=3), 0.5 * rng.normal(size=6)
+        R, axes = (np.linalg.qr(rng.normal(size=(3, 3)))[0] for _ in range(2))
+        how = {"formulation": "minimal"} if start is None else dict(zip(VELOCITIES, start[name], strict=True))
+        rotation = R * np.linalg.det(R)
+        b.add_body(name, mass=1.0, inertia=(0.2, 0.25, 0.3), position=x, rotation=rotation, **how)
+        along = dict(zip(AXES[kind][0], axes, strict=False))
+        width = len(TREE_JOINTS[kind])
+        along |= {"rate": rate[:width] if width > 1 else rate[0]} if start is None else {}
+        b.add_joint(kind, before, name, point=point, **along, name=f"{kind} joint")
+        names.append(name)
+    kind = LOOPS[seed % len(LOOPS)]
+    along = dict(zip(AXES[kind][0], axes, strict=False))
+    b.add_joint(kind, names[seed % 2], names[-1], point=rng.normal(size=3), **along, name="loop")
+    if motion is not None:
+        b.add_joint_motion("revolute joint", motion, name="motor")
+    return b.build(start="project")
+
+
+@pytest.mark.parametrize("seed", [0, 2, 4, 5, 6, 10, 13, 15, 21, 23])  # of loops that are not redundant
+def test_random_trees_with_a_loop_and_a_motion(seed):
+    """Branches, roots and joints of all kinds: states, reactions and the effort of the motion."""
+    rate = float(random_tree(seed).state().joint_rate("revolute joint"))
+
+    def motion(t):
+        return rate * t + 0.3 * (1 - np.cos(4 * t)), rate + 1.2 * np.sin(4 * t), 4.8 * np.cos(4 * t)
+
+    tree = random_tree(seed, motion=motion)
+    state = tree.state()
+    start = {name: [getattr(state, which)(name) for which in VELOCITIES] for name in tree.bodies}
+    models = tree, random_tree(seed, start, motion)
+    one, other = (lgint.integrate(model, "rk44", t_end=0.01, h=2e-4) for model in models)
+    for name in tree.bodies:
+        for what in ("position", "rotation", *VELOCITIES):
+            assert np.allclose(getattr(one, what)(name), getattr(other, what)(name), rtol=0, atol=1e-8), (name, what)
+    for joint in other.model.joints:
+        expected = other.reaction(joint)
+        assert np.allclose(one.reaction(joint), expected, rtol=0, atol=1e-8 * (1 + np.abs(expected).max())), joint
+    effort = other.force("motor")
+    assert np.ptp(effort) > 1e-4 and np.allclose(
+        one.force("motor"), effort, rtol=0, atol=1e-8 * (1 + abs(effort).max())
+    )
 
 
 # ---- pictures ----
