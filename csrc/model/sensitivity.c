@@ -4,7 +4,9 @@
    Where all terms are proportional to the parameters that change, one part has these terms for their rates. Otherwise
    central differences are taken. Along those changes in which all terms are quadratic one pair of parts is exact with
    any step. Along the others there are two, whose step is so small that kinks, where friction begins to slip or a drive
-   is saturated, are seldom between them; the error of order 4 is below that of rounding, some 1e-12 of the terms.
+   is saturated, are seldom between them; the error of order 4 is below that of rounding, some 1e-12 of the terms. Points
+   are apart by much more than contacts are deep: where they move and something that changes has kinks, the step is
+   shorter, and rounding some 1e-11 of the terms.
 
    Weighted sums of terms have closed forms for many parameters (shares.h). */
 
@@ -26,6 +28,7 @@ typedef struct rule {
 static const rule rates = {.nparts = 1, .weight = {1}};
 static const rule one_pair = {2, 1. / 2, {1, -1}, {1. / 2, -1. / 2}};
 static const rule two_pairs = {4, 1. / 2048, {1, -1, 2, -2}, {2. / 3, -2. / 3, -1. / 12, 1. / 12}};
+static const rule close_pairs = {4, 1. / 131072, {1, -1, 2, -2}, {2. / 3, -2. / 3, -1. / 12, 1. / 12}};
 
 typedef struct range {
     int start, count;
@@ -437,6 +440,16 @@ static void layout_halves(void *self, lg_arena *arena)
     h->motion = lg_arena_doubles(arena, 6 * nends);
 }
 
+static const rule *rule_of(const lg_influence *in, int quadratic)
+{
+    int has_kinks = 0;
+    if (quadratic)
+        return is_linear(in) ? &rates : &one_pair;
+    for (int i = 0; i < in->m->nforces; i++)
+        has_kinks |= in->force[i] && in->m->forces[i].type->has_kinks;
+    return has_kinks && in->direction->nends ? &close_pairs : &two_pairs;
+}
+
 static lg_status open_halves(lg_influence *in, const lg_direction *whole, lg_derivatives *all, derivative *of,
                              lg_report *report)
 {
@@ -451,7 +464,7 @@ static lg_status open_halves(lg_influence *in, const lg_direction *whole, lg_der
             continue;
         status = lg_influence_of(in, &h.of[i], report);
         if (status == LG_OK)
-            status = open_derivative(in, i ? &two_pairs : is_linear(in) ? &rates : &one_pair, &of[i]);
+            status = open_derivative(in, rule_of(in, i == 0), &of[i]);
         all->nframes = in->nframes > all->nframes ? in->nframes : all->nframes;
     }
     lg_arena_close(&memory);

@@ -54,6 +54,25 @@ def test_points_far_from_the_origin(name):
     assert distance(found, by_differences(model, name, lambda other: motion(other).v, 1e-5)) < 1e-6
 
 
+def test_a_shallow_contact_of_a_tree_by_a_point_of_a_joint():
+    """The foot is 0.3 mm deep in the floor, and lower by as much as the leg is longer."""
+    builder = lgint.ModelBuilder(gravity=(0, 0, -9.81), formulation="minimal")
+    builder.add_body("hip", mass=5.0, inertia=(0.05,) * 3, position=(0, 0, 1))
+    builder.add_body("leg", mass=1.0, inertia=(0.02, 0.02, 0.002), position=(0.1, 0, 0.5))
+    builder.add_joint("prismatic", lgint.ground, "hip", point=(0, 0, 1), axis=(0, 0, 1), name="rail")
+    builder.add_joint("revolute", "hip", "leg", point=(0, 0, 1), axis=(0, 1, 0), name="pin")
+    shapes = ("sphere", (0, 0, -0.4503), 0.05), ("plane", (0, 0, 0), (0, 0, 1))
+    builder.add_contact("leg", lgint.ground, shapes=shapes, stiffness=1e5, damping=0.1, name="foot")
+    model = builder.build()
+
+    def motion(other, **more):
+        return lgint.integrate(other, "rk44", t_end=5e-3, h=5e-4, **more)
+
+    found = motion(model, sensitivity=["pin.point_a[2]"]).sensitivity.dv[..., 0]
+    expected = by_differences(model, "pin.point_a[2]", lambda other: motion(other).v, 1e-6)
+    assert np.abs(expected).max() > 10 and distance(found, expected) < 1e-7
+
+
 def test_the_energy_of_a_shallow_contact():
     """The contact is 0.1 mm deep, less than the steps by which smooth accessors are differentiated."""
     builder = lgint.ModelBuilder(gravity=(0, 0, -9.81))

@@ -473,7 +473,7 @@ lg_status lg_contact_at(const lg_force *force, const lg_point *at, int k, lg_con
     .info.doc = "Contact of a " #A " on the first body with a " #B " on the second one" DOC ".",                       \
     .info.reference = "docs/contact", .info.nframes = 2, .info.parameters = NAME##_parameters,                         \
     .info.nparameters = sizeof NAME##_parameters / sizeof(lg_parameter), .info.example = NAME##_example,               \
-    .info.nexample = sizeof NAME##_example / sizeof(double), .sees = LG_SEES_POSE, .needs_twists = 1,                  \
+    .info.nexample = sizeof NAME##_example / sizeof(double), .sees = LG_SEES_POSE, .needs_twists = 1, .has_kinks = 1,  \
     .check = contact_check, .couples = lg_element_between, .wrenches = NAME##_wrenches, .shapes = &lg_##A##_on_##B
 
 #define SMOOTH_ROW(A, B, POTENTIAL, ...)                                                                               \
