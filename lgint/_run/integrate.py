@@ -226,7 +226,7 @@ def integrate(
     names = names_of(sensitivity, start)
     own = None if start is None else {"t": state.t, "q": state.q, "v": state.v}
     plan = {"t0": t0, "t_end": end, "h": h, "save_every": every, "t_eval": wanted, "stops": landings, "start": own}
-    asked = {**plan, "sensitivity": names and [*parameters_of(names)]}
+    asked = {**plan, "sensitivity": None if names is None else [*parameters_of(names)]}
     with folder_of(path, model, method, options, kept, asked, events, save) as (folder, known):
         if known is not None and known.status >= 0:
             return known

@@ -10,7 +10,7 @@ from typing import Any, Final
 import numpy as np
 
 from lgint import _core
-from lgint._args import Array, listing, shown
+from lgint._args import Array, guess, listing, shown
 from lgint._model.model import Model
 from lgint._model.sensitivity import direction
 from lgint._model.start import memory_of
@@ -193,11 +193,17 @@ def derivative(run: Any, accessor: str, arguments: Sequence[Any], keywords: Mapp
     found = run.sensitivity
     if found is None:
         raise ValueError("derivative: this run has no derivatives; integrate with sensitivity=[...]")
-    if not isinstance(accessor, str) or accessor.startswith("_") or not callable(getattr(type(run), accessor, None)):
-        raise ValueError(f"derivative: the name of a method of a trajectory expected, got {shown(accessor)}")
+    known = [name for name in dir(type(run)) if not name.startswith("_") and callable(getattr(type(run), name))]
+    if accessor not in known:
+        near = guess(accessor, known)
+        raise ValueError(f"derivative: the name of a method of a trajectory expected, got {shown(accessor)}{near}")
 
     def value(other: Any) -> Array:
-        return np.asarray(getattr(other, accessor)(*arguments, **keywords), dtype=float)
+        given = getattr(other, accessor)(*arguments, **keywords)
+        try:
+            return np.asarray(given, dtype=float)
+        except (TypeError, ValueError):
+            raise ValueError(f"derivative: {accessor} gives no array of numbers, but {type(given).__name__}") from None
 
     shape = value(run).shape
     if shape[:1] != run.t.shape:

@@ -143,6 +143,14 @@ def test_accessors_include_the_influence_of_the_parameter_itself():
     np.testing.assert_allclose(energy[0], [start, -mass * height[0]], rtol=1e-9, atol=1e-9)
 
 
+def test_what_is_no_accessor_is_refused_with_a_guess():
+    run = lgint.integrate(M.heavy_top(), "genalpha", t_end=0.002, h=1e-3, sensitivity=["top.mass"])
+    with pytest.raises(ValueError, match=r"got 'positon' \(did you mean 'position'\?\)"):
+        run.derivative("positon", "top")
+    with pytest.raises(ValueError, match="accelerations gives no array of numbers, but tuple"):
+        run.derivative("accelerations")
+
+
 def test_slices_and_files_keep_derivatives(tmp_path):
     run = lgint.integrate(M.heavy_top(), "genalpha", t_end=0.01, h=1e-3, sensitivity=["top.mass"])
     run.save(tmp_path / "run.npz")
@@ -176,6 +184,7 @@ def test_derivatives_go_on_over_kinks_and_adaptive_steps():
         ({"sensitivity": ["top.mass[0]"]}, "top.mass is one number"),
         ({"sensitivity": []}, "a list of names"),
         ({"sensitivity": [""]}, "a list of names"),
+        ({"sensitivity": np.array(["top.mass", "gravity[2]"])}, "sensitivity: a list of names"),
         ({"sensitivity": ["top.mass"] * 2}, "different names"),
         ({"sensitivity": ["top.mass"], "t_eval": [0.01], "method": "dop853"}, "t_eval: the curve of dop853"),
         ({"sensitivity": ["top.mass"], "form": "printed"}, "printed"),
