@@ -165,13 +165,6 @@ static LG_INLINE void add_product(int rows, int n, double s, const double *restr
     }
 }
 
-/* Whether the first 3 x 3 block of a 6 x 6 matrix is the identity, as for positions beside rotations. */
-static inline int begins_with_identity(const double *X)
-{
-    return X[0] == 1 && X[7] == 1 && X[14] == 1 && X[1] == 0 && X[2] == 0 && X[6] == 0 && X[8] == 0 && X[12] == 0 &&
-           X[13] == 0;
-}
-
 /* One call for each common kind of block, so that the compiler knows the sizes. */
 static LG_INLINE void add_product_rows(int rows, const lg_entry_address *entry, int apart, double s, const double *B,
                                        int ld_B, const double *X, double *L)

@@ -33,6 +33,13 @@ static inline int is_apart(const double *A)
     return (bits[0] | bits[1] | single) << 1 == 0; /* whatever the signs of the zeros */
 }
 
+/* Whether the first 3 x 3 block of a 6 x 6 matrix is the identity, as for positions beside rotations. */
+static inline int begins_with_identity(const double *X)
+{
+    return X[0] == 1 && X[7] == 1 && X[14] == 1 && X[1] == 0 && X[2] == 0 && X[6] == 0 && X[8] == 0 && X[12] == 0 &&
+           X[13] == 0;
+}
+
 /* x := L_D^-1 x */
 static LG_INLINE void lower_solve(int n, const double *restrict D, double *restrict x)
 {

@@ -139,7 +139,7 @@ static lg_status solve_with_m(lg_genalpha_stepper *g, double *m, const lg_sensit
         LG_TRY(solve_for(g, m, s));
         LG_TRY(correct_m(g, m, &change));
         double size = lg_max_abs(nrows, m) + g->beta_prime * lg_max_abs(nrows, d->x + nv);
-        if (change <= DBL_EPSILON * size || (change >= 0.5 * last && change <= lg_alpha_settled * size))
+        if (change <= DBL_EPSILON * size || (change >= 0.5 * last && change <= lg_alpha_stagnant * size))
             return LG_OK;
         last = change;
     }

@@ -518,7 +518,7 @@ static lg_status alpha_solve(lg_genalpha_stepper *g, const lg_state *state, doub
     return status;
 }
 
-/* Newton's tolerance leaves an error in the accelerations at the end of a step that is the larger, the shorter the step.
+/* Newton's tolerance leaves an error in the accelerations at the end of a step, which grows as the step gets shorter.
    After a step that was shorter by this factor they are useless, and so is what is extrapolated from them. */
 static const double much_longer = 1e3;
 

@@ -315,7 +315,7 @@ static lg_status solve_with_mu(lg_genalpha_stepper *g, const lg_point *start, in
         LG_TRY(correct_mu(g, d->dq, dmu, &change));
         double size = lg_max_abs(nrows, dmu) + lg_max_abs(nv, d->x) + g->beta_prime * lg_max_abs(nv, d->dq);
         double forces = lg_max_abs(nrows, d->x + nv); /* leave round-off where they cancel, and nothing moves */
-        if (change <= DBL_EPSILON * size || (change >= 0.5 * last && change <= lg_alpha_settled * (size + forces)))
+        if (change <= DBL_EPSILON * size || (change >= 0.5 * last && change <= lg_alpha_stagnant * (size + forces)))
             return LG_OK;
         last = change;
     }

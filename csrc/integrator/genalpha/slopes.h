@@ -51,7 +51,7 @@ lg_status lg_alpha_step_slopes(lg_stepper *self, const lg_state *before, const l
                                const lg_sensitivities *s);
 
 enum { LG_ALPHA_SWEEPS = 60 }; /* for mu, at most; each gains one or two digits */
-static const double lg_alpha_settled = 1e-11; /* what the last ones leave where they gain nothing more */
+static const double lg_alpha_stagnant = 1e-11; /* what the last ones leave where they gain nothing more */
 
 lg_point lg_alpha_end_point(const lg_genalpha_stepper *g, const lg_state *before, const lg_state *after);
 lg_point lg_alpha_start_point(const lg_genalpha_stepper *g, const lg_state *before);

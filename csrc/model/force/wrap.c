@@ -58,8 +58,8 @@ static void turn_to(circle *c, double theta)
     }
 }
 
-/* Turns to where the line from a point touches the circle; `to`: from the centre to the point. Not a number if the point
-   is inside. */
+/* Turns to where the line from a point touches the circle; `to`: from the centre to the point. Not a number if it is
+   inside. */
 static void aim(circle *c, int end, const double to[3])
 {
     if (c->r == 0)
