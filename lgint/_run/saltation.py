@@ -29,7 +29,7 @@ from lgint._run.sensitivity import (
     varied_by,
     within,
 )
-from lgint._state.slopes import CENTRAL, START, core_by, settled, state_slopes
+from lgint._state.slopes import CENTRAL, START, core_by, refined, state_slopes
 from lgint._state.state import Parts, State
 
 GRAZING: Final = 1e-3  # of how far a function would turn within half a step: with less rate it touches its zero
@@ -227,7 +227,7 @@ class Maps:
     def _of_memory(self, name: str, base: Array, other: Callable[[float], Sequence[Array]], step: float) -> Array:
         """The derivatives of the values that the memory holds."""
         points = stencil(self._model, name)
-        return self._samples * settled(lambda h: sum(w / h * (other(x * h)[2] - base) for x, w in points), step)
+        return self._samples * refined(lambda h: sum(w / h * (other(x * h)[2] - base) for x, w in points), step)
 
     def _step(self, name: str, *motion: Array, most: float = np.inf) -> float:
         """The step of differences along a motion of a state with it, v, dq and rates; 0 if nothing changes."""
