@@ -12,7 +12,7 @@ import numpy as np
 
 from lgint._args import Array
 from lgint._model.model import Model
-from lgint._run.saltation import Acting, Cut, Maps, Motion
+from lgint._run.saltation import Acting, Cut, Inside, Maps, Motion
 from lgint._run.sensitivity import Sensitivity
 from lgint._state.slopes import START
 from lgint._state.state import State
@@ -42,8 +42,9 @@ class Hit(NamedTuple):
 class Flights:
     """The events at which the flights of a run end, and their transposed maps."""
 
-    def __init__(self, model: Model, names: Sequence[str]) -> None:
+    def __init__(self, model: Model, names: Sequence[str], inside: Inside, *, retakes: bool) -> None:
         self.model, self.names = model, names
+        self._inside, self._retakes = inside, retakes  # whether a state in a step depends on its start alone
         self._hits: list[Hit] = []
 
     @property
@@ -60,7 +61,7 @@ class Flights:
 
     def across(self, event: Acting, cut: Cut, _held: Array | None, before: State, after: State) -> tuple[Array, ...]:
         """Keeps an action that has made the second of these states of the first; it has no derivatives yet."""
-        Maps(self.model, self.names).rate(event, Motion(self.model, before, before.accelerations()[0]), cut)
+        self._along(0).rate(event, Motion(self.model, before, before.accelerations()[0]), cut)
         self._hits[-1] = self._hits[-1]._replace(action=Action(event, before, after))
         return ()
 
@@ -71,24 +72,38 @@ class Flights:
         """
         assert hit.action is not None
         event, before, after = hit.action
-        n, p, first = self.model.nv, len(self.names), self.model.first_held
-        own, count = np.r_[: 2 * n, 3 * n + self.model.nc : len(by_state)], 2 * n + len(before.mem) - first
-        scale = 1 + np.abs(before.mem[first:])
-        units = np.eye(count, count + p)
+        count, units = self._units(before.mem)
+        dq, dv, dmem = self._along(count).across(event, hit.cut._replace(slopes=units), before, after)
+        found = by_state[self._own(by_state)] @ np.concatenate([dq, dv, dmem[self.model.first_held :]])
+        return self._parted(found, before.mem, by_state)
+
+    def _units(self, mem: Array) -> tuple[int, tuple[Array, ...]]:
+        """Directions along each coordinate, velocity and held value of a state, of q, v and mem, and their number."""
+        n, first = self.model.nv, self.model.first_held
+        count, scale = 2 * n + len(mem) - first, 1 + np.abs(mem[first:])
+        units = np.eye(count, count + len(self.names))
         held = np.pad(scale[:, None] * units[2 * n :], ((first, 0), (0, 0))) if count > 2 * n else units[:0]
-        cut = hit.cut._replace(slopes=(units[:n], units[n : 2 * n], held))
-        dq, dv, dmem = self._along(count).across(event, cut, before, after)
-        found = by_state[own] @ np.concatenate([dq, dv, dmem[first:]])
-        found[2 * n : count] /= scale
-        by_before = np.zeros(len(by_state))
-        by_before[own] = found[:count]
-        return by_before, found[count:]
+        return count, (units[:n], units[n : 2 * n], held)
+
+    def _own(self, by_state: Array) -> Array:
+        """Where a state has these."""
+        n, rest = self.model.nv, 3 * self.model.nv + self.model.nc
+        return np.concatenate([np.arange(2 * n), np.arange(rest, len(by_state))])
+
+    def _parted(self, found: Array, mem: Array, by_state: Array) -> tuple[Array, Array]:
+        """The derivatives by a state and by parameters, from those along such directions."""
+        own, by_before = self._own(by_state), np.zeros(len(by_state))
+        by_before[own] = found[: len(own)]
+        by_before[own[2 * self.model.nv :]] /= 1 + np.abs(mem[self.model.first_held :])
+        return by_before, found[len(own) :]
 
     def back_inside(self, hit: Hit, by_state: Array) -> tuple[Array, Array]:
         """The same at both ends of the step, (2, ...), where by accelerations too, from those where it is cut.
 
         In a short step velocities depend on the differences of coordinates over h, and so do these directions.
         """
+        if self._retakes:
+            return self._back_to_start(hit, by_state)
         n, p, h = self.model.nv, len(self.names), hit.cut.length
         along = self._along(6 * n)
         units = np.eye(6 * n, 6 * n + p).reshape(2, 3, n, -1)
@@ -106,6 +121,19 @@ class Flights:
         both[1, 3 * n :] = by_state[3 * n :]  # values are held through the step
         return both, found[6 * n :]
 
+    def _back_to_start(self, hit: Hit, by_state: Array) -> tuple[Array, Array]:
+        """The same for a state that depends on the start of the step alone, from which accelerations follow."""
+        n, mem = self.model.nv, hit.ends[5][0]
+        count, units = self._units(mem)
+        dq, dv, dmem = (np.stack([rows, 0 * rows]) for rows in units)
+        along, none = self._along(count), np.zeros((2, self.model.nc, count + len(self.names)))
+        directions = Sensitivity(along.names, dq, dv, 0 * dq, none, dmem)
+        found = by_state[: 2 * n] @ np.concatenate(along.inside(hit.ends, directions, hit.cut.t))
+        start, by_parameters = self._parted(found, mem, by_state)
+        end = np.zeros(len(by_state))
+        end[3 * n :] = by_state[3 * n :]  # values are held through the step
+        return np.stack([start, end]), by_parameters
+
     def _along(self, count: int) -> Maps:
         """The maps along so many directions in which parameters do not change, and along the parameters."""
-        return Maps(self.model, [START] * count + [*self.names])
+        return Maps(self.model, [START] * count + [*self.names], self._inside)

@@ -24,7 +24,8 @@ from lgint._run.options import all_options, check_options, inherited, steps_of
 from lgint._run.outputs import Output, outputs_of
 from lgint._run.progress import progress_bar
 from lgint._run.pullback import pull_back
-from lgint._run.sensitivity import parameters_of, refuse_curve, slopes_of
+from lgint._run.saltation import inside_of
+from lgint._run.sensitivity import has_curve, parameters_of, slopes_of
 from lgint._run.start import Start, start_of, start_option
 from lgint._run.trajectory import Trajectory
 
@@ -141,10 +142,8 @@ def _plan(model: Model, method: str, parameters: Sequence[str], every_state: boo
     core, begin, slopes = slopes_of(model, parameters, start)
     step, given = steps_of(method, h, options, {})
     watch = None if arguments.get("events") is None else Events(model, arguments["events"])
-    flights = Flights(model, parameters)
+    flights = Flights(model, parameters, inside_of(method, chosen), retakes=has_curve(method))
     if watch is not None:
-        if watch.may_end or watch.acts:
-            refuse_curve(method, events=True)
         watch.differentiate(flights)
     return Plan(
         model,

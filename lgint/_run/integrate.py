@@ -26,7 +26,7 @@ from lgint._run.methods import ROWS
 from lgint._run.misaligned import explain
 from lgint._run.options import all_options, check_options, inherited, left_over, steps_of, takes_own_steps
 from lgint._run.progress import progress_bar
-from lgint._run.saltation import Saltation
+from lgint._run.saltation import Saltation, inside_of
 from lgint._run.sensitivity import names_of, parameters_of, refuse_curve, slopes_of
 from lgint._run.start import Start, start_of, start_option
 from lgint._run.trajectory import SLOPES, Trajectory
@@ -297,9 +297,7 @@ def _run(
     core, given_start, slopes = (model.core, start, None) if names is None else slopes_of(model, names, start)
     begin, q, v, memory = given_start
     if watch is not None and names is not None:
-        if ends or watch.acts:
-            refuse_curve(method, events=True)
-        watch.differentiate(Saltation(model, parameters_of(names)))  # type: ignore[arg-type]
+        watch.differentiate(Saltation(model, parameters_of(names), inside_of(method, options)))  # type: ignore[arg-type]
     arguments = core, method, begin, end, step, every, q, v, memory, given, report
     further = wanted, on_step, knots, landings, on_rows, room, ends, kept, others, on_stop, slopes
     compiled: dict[str, Any] = {"watch": watch.compiled} if watch and watch.compiled is not None else {}

@@ -63,7 +63,7 @@ def inherited(run: Trajectory | None, given: Mapping[str, Any], *, own_steps: bo
             f"multipliers depends, but {given[name]!r} was given; leave {name} out, or start afresh from its last "
             "state by model.with_state"
         )
-    return left_over(run.method, run.options, {*given, *(_control_options(run.method) if own_steps else ())})
+    return left_over(run.method, run.options, {*given, *(control_options(run.method) if own_steps else ())})
 
 
 def left_over(method: str, options: Mapping[str, Any], given: Collection[str]) -> dict[str, Any]:
@@ -75,7 +75,7 @@ def left_over(method: str, options: Mapping[str, Any], given: Collection[str]) -
 
 def takes_own_steps(run: Trajectory | None, h: float | None, given: Mapping[str, Any]) -> bool:
     """Whether a call that resumes `run` itself determines the steps, by tolerances or by `h` alone."""
-    if run is None or any(given.get(name) is not None for name in _control_options(run.method)):
+    if run is None or any(given.get(name) is not None for name in control_options(run.method)):
         return True
     return h is not None and run.options.get("control") != "none"
 
@@ -87,7 +87,7 @@ def _step(h: float | None) -> float:
 
 
 @functools.cache
-def _control_options(method: str) -> list[str]:
+def control_options(method: str) -> list[str]:
     """Options that only error control uses: the rows from rtol on."""
     names = [*defaults(method)]
     return names[names.index("rtol") :] if "rtol" in names else []
@@ -106,7 +106,7 @@ def steps_of(
             return _step(h), dict(options)
         return np.nan, {**options, **({} if h is None else {"first_step": number("h", h, positive=True)})}
     if not tolerances:
-        for name in _control_options(method):
+        for name in control_options(method):
             if options.get(name) is not None:
                 raise ValueError(f"{name}: it belongs to error control; give rtol or atol to turn that on")
         return _step(h), dict(options)
@@ -126,6 +126,6 @@ def steps_of(
 
 def _refuse_adaptation(method: str, options: Mapping[str, Any]) -> None:
     """ValueError for options that belong to adaptive steps alone."""
-    for name in _control_options(method):
+    for name in control_options(method):
         if name not in ("rtol", "atol", "control") and options.get(name) is not None:
             raise ValueError(f'{name}: with control="none" the steps do not adapt; leave it out, or choose a control')

@@ -8,7 +8,7 @@ after it, the derivatives at a fixed time change by the action A from dx to
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache, cached_property
 from typing import Any, Final, NamedTuple
 
@@ -17,10 +17,12 @@ import numpy as np
 from lgint import _core
 from lgint._args import Array
 from lgint._model.model import Model
+from lgint._run.options import control_options
 from lgint._run.sensitivity import (
     CLOSED,
     STEP,
     Sensitivity,
+    has_curve,
     held_within,
     largest_step,
     parts_along,
@@ -96,12 +98,35 @@ class Motion(NamedTuple):
         return State(Parts(model, parts, LACKING))
 
 
+Inside = Callable[[Model, float, dict[str, Array]], Place]  # the state at a time in a step, from both ends of it
+
+
+def inside_of(method: str, options: Mapping[str, Any]) -> Inside:
+    """The state of a run within a step: on the curve between both ends, or on one of the method's own.
+
+    For the latter the step is taken once more from its start, with these options of the run.
+    """
+    if not has_curve(method):
+        return _on_curve
+    own = options.keys() - control_options(method)
+    given = {name: options[name] for name in own if options[name] is not None}
+
+    def retaken(model: Model, time: float, parts: dict[str, Array]) -> Place:
+        (begin, end), q, v, mem = (parts[name] for name in ("t", "q", "v", "mem"))
+        start, span = {"mem": mem[0], "checked": True}, (begin, end, end - begin)
+        found = _core.integrate(model.core, method, *span, 1, q[0], v[0], start, given, None, [time])
+        q, v, mem = (found[name][0] for name in ("q", "v", "mem"))
+        return *model.core.project(time, q, v, mem), mem
+
+    return retaken
+
+
 class Saltation:
     """The derivatives of a run where its events cut steps, by the parameters of these names."""
 
-    def __init__(self, model: Model, names: Sequence[str]) -> None:
+    def __init__(self, model: Model, names: Sequence[str], inside: Inside) -> None:
         self._names, self._model = [*names], model
-        self._maps = Maps(model, [START] * len(names) + self._names)
+        self._maps = Maps(model, [START] * len(names) + self._names, inside)
 
     def cut(self, ends: Sequence[Any], time: float) -> Cut:
         """The cut of a step at a time, from both ends of the step, which also have the derivatives of the run."""
@@ -111,7 +136,7 @@ class Saltation:
         if time in (begin, end):
             row = int(time == end)
             return Cut(time, end - begin, (found.dq[row], found.dv[row]))
-        columns = (_apart(part) for part in (found.dq, found.dv, found.dvdot, found.dlam, found.dmem[:, :0]))
+        columns = (_apart(part) for part in (found.dq, found.dv, found.dvdot, found.dlam, found.dmem))
         return Cut(time, end - begin, _together(self._maps.inside(step, Sensitivity(self._maps.names, *columns), time)))
 
     def across(self, event: Acting, cut: Cut, held: Array | None, *ends: State) -> Slopes:
@@ -147,7 +172,8 @@ class Maps:
         The parameters, or START for directions of the state.
     """
 
-    def __init__(self, model: Model, names: Sequence[str]) -> None:
+    def __init__(self, model: Model, names: Sequence[str], inside: Inside) -> None:
+        self._state_of = inside
         self._model, self._samples = model, np.arange(model.core.nmem) >= model.first_held
         self.names = [START if name.startswith(START) else name for name in names]
 
@@ -155,7 +181,7 @@ class Maps:
         """The derivatives at a fixed time within a step of what the run takes there as its state."""
         times, q, v, a, lam, mem, *_ = step
         parts = {"t": np.array(times), "q": q, "v": v, "vdot": a, "lam": lam, "mem": mem}
-        middle = _state_of(self._model, time, parts)
+        middle = self._state_of(self._model, time, parts)
         columns = [self._along(parts, found, k, time, middle) for k in range(len(self.names))]
         return self._closed(_stacked(columns), time, *middle)
 
@@ -164,9 +190,10 @@ class Maps:
 
         def other(change: float) -> Place:
             varied = varied_by(self._model, name, change)
-            return _state_of(varied, time, parts_along(varied, parts, found, k, change))
+            return self._state_of(varied, time, parts_along(varied, parts, found, k, change))
 
-        step = self._step(name, parts["v"], found.dq[..., k], found.dv[..., k], h * found.dvdot[..., k])
+        most = held_within(np.inf, parts["mem"], found.dmem[..., k])
+        step = self._step(name, parts["v"], found.dq[..., k], found.dv[..., k], h * found.dvdot[..., k], most=most)
         return self._slopes(name, middle[:2], other, step)
 
     def across(self, event: Acting, cut: Cut, *ends: State) -> Slopes:
@@ -273,7 +300,7 @@ def _at_zero(event: Acting, at: Callable[[float, float], State], change: float, 
     return state
 
 
-def _state_of(model: Model, time: float, parts: dict[str, Array]) -> Place:
+def _on_curve(model: Model, time: float, parts: dict[str, Array]) -> Place:
     """The coordinates and velocities of a run within a step, moved onto the constraints, and its memory."""
     t, q, v, a, lam, mem = (parts[name] for name in ("t", "q", "v", "vdot", "lam", "mem"))
     found = _core.interpolate(model.core, [time], t, q, v, a, lam, mem)

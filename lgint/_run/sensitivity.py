@@ -117,10 +117,15 @@ def parameters_of(names: object, argument: str = "sensitivity") -> tuple[str, ..
     return tuple(given)
 
 
+def has_curve(method: str) -> bool:
+    """Whether the method has a curve of its own between its steps."""
+    return bool(len((ROWS[method].get("tableau") or {}).get("curve") or []))
+
+
 def refuse_curve(method: str, **given: object) -> None:
     """ValueError for states between the steps of a method with a curve of its own, which has no derivatives."""
     for name, value in given.items():
-        if value is not None and value is not False and len((ROWS[method].get("tableau") or {}).get("curve") or []):
+        if value is not None and value is not False and has_curve(method):
             raise ValueError(
                 f"{name}: the curve of {method} between its steps has no derivatives; give the times as stops, or use "
                 "another method"
