@@ -50,17 +50,24 @@ static lg_status linearised_evaluate(lg_linearised *l, const lg_point *point, co
     return system->eval(system->self, point, wanted);
 }
 
-lg_status lg_linearise(lg_linearised *l, const lg_point *point, const lg_tangent *also)
+lg_status lg_linearise_with(lg_linearised *l, const lg_point *point, const lg_tangent *also, const lg_wanted *wanted)
 {
     int constrained = l->accel->system->pattern->nrows > 0;
     lg_tangent tangents[] = {{&l->K, l->of_q}, {&l->D, l->of_v}, also ? *also : (lg_tangent){0}};
-    lg_wanted wanted = {.B = constrained ? l->B : NULL, .Z = constrained && l->wants_Z ? l->Z : NULL};
-    wanted.tangent = tangents;
-    wanted.ntangents = also ? 3 : 2;
+    lg_wanted all = *wanted;
+    all.B = constrained ? l->B : NULL;
+    all.Z = constrained && l->wants_Z ? l->Z : NULL;
+    all.tangent = tangents;
+    all.ntangents = also ? 3 : 2;
     l->has_rows = 0;
-    for (int i = 0; i < wanted.ntangents; i++)
+    for (int i = 0; i < all.ntangents; i++)
         lg_matrix_zero(tangents[i].S);
-    return linearised_evaluate(l, point, &wanted);
+    return linearised_evaluate(l, point, &all);
+}
+
+lg_status lg_linearise(lg_linearised *l, const lg_point *point, const lg_tangent *also)
+{
+    return lg_linearise_with(l, point, also, &(lg_wanted){0});
 }
 
 lg_status lg_linearise_with_masses(lg_linearised *l, const lg_point *point, lg_report *report)
@@ -82,8 +89,7 @@ lg_status lg_linearise_and_factor(lg_linearised *l, const lg_point *point, lg_re
 
 void lg_linearised_forces(lg_linearised *l, double s, const double *dq, const double *dv, double *out)
 {
-    lg_matrix_add_product(&l->K, s, dq, out);
-    lg_matrix_add_product(&l->D, s, dv, out);
+    lg_matrix_add_products(&l->K, &l->D, s, dq, dv, out);
 }
 
 void lg_linearised_forces_adjoint(lg_linearised *l, double s, const double *w, double *of_q, double *of_v)

@@ -38,6 +38,8 @@ void lg_linearised_layout(lg_linearised *l, lg_arena *arena);
 
 /* K, D, B and Z at a point that has a and lam; adds to the matrix of `also` as well (NULL: none). */
 lg_status lg_linearise(lg_linearised *l, const lg_point *point, const lg_tangent *also);
+/* The same in one pass with whatever else is wanted there. */
+lg_status lg_linearise_with(lg_linearised *l, const lg_point *point, const lg_tangent *also, const lg_wanted *wanted);
 /* The same, with M at the point, unless it is kept, in the solver's matrix, as by lg_accel_assemble. */
 lg_status lg_linearise_with_masses(lg_linearised *l, const lg_point *point, lg_report *report);
 /* The same, with [M B^T; B 0] at the point, factored. */

@@ -18,6 +18,7 @@ typedef struct iteration {
     int tested; /* the step may only end with an evaluation after the last correction */
     int by_new_matrix; /* the last correction was */
     int negligible; /* it was, and it was round-off of the coordinates */
+    double expected; /* the error after the last correction; 0: unknown */
     int halvings; /* how often a half of it has been taken back */
     int assembled; /* the dynamic part of the matrix has been formed at the present unknowns */
     lg_renewal matrix;
@@ -219,12 +220,17 @@ static double old_matrix_contraction(const iteration *it)
     return as_expected ? wear * m->last_contraction : lg_larger(wear * m->last_contraction, here);
 }
 
-/* Whether the next correction, by a new or an old matrix, ends the step without a test. */
-static int ends_untested(const iteration *it, int is_new)
+/* The error that is expected after the next correction, by a new or an old matrix; 0: unknown. */
+static double expected_error(const iteration *it, int is_new)
 {
-    double expected = is_new ? new_matrix_contraction(it) : old_matrix_contraction(it);
+    return it->error * (is_new ? new_matrix_contraction(it) : old_matrix_contraction(it));
+}
+
+/* Whether that correction ends the step without a test. */
+static int ends_untested(const iteration *it)
+{
     int known = it->matrix.count > 0 || !it->settings->measures;
-    return !it->tested && known && expected > 0 && expected * it->error <= lg_safe_error;
+    return !it->tested && known && it->expected > 0 && it->expected <= lg_safe_error;
 }
 
 /* What the next step needs to know. */
@@ -281,7 +287,8 @@ static lg_status newton_correct(iteration *it, const lg_newton_problem *problem,
         LG_TRY(problem->factor(problem->self, it->assembled, lg_renewal_keeps(matrix)));
         lg_renewal_form(matrix);
     }
-    *ends = ends_untested(it, is_new);
+    it->expected = expected_error(it, is_new);
+    *ends = ends_untested(it);
     LG_TRY(problem->solve(problem->self, residual));
     problem->update(problem->self, residual);
     it->halvings = 0;
@@ -297,9 +304,11 @@ static lg_status newton_correct(iteration *it, const lg_newton_problem *problem,
 static lg_status iterate(iteration *it, const lg_newton_problem *problem, double *residual, lg_newton_result *result)
 {
     for (int ends = 0;;) {
-        lg_residual_norms norms = {.first = it->matrix.count == 0, .together = it->settings->together != 0};
         int converged;
         it->assembled = lg_renewal_is_likely(&it->matrix);
+        lg_residual_norms norms = {.first = it->matrix.count == 0,
+                                   .together = it->settings->together != 0,
+                                   .last = !it->assembled && it->expected > 0 && it->expected <= 1};
         LG_TRY(problem->evaluate(problem->self, it->assembled, residual, &norms));
         result->residual = norms.now.force;
         if (!finite_norms(&norms.now)) {

@@ -53,10 +53,11 @@ typedef struct lg_norms {
     double force, rows[LG_ROW_SETS];
 } lg_norms;
 
-/* The norms of a residual, of its round-off and of its terms, which are wanted at the first evaluation of a step. */
+/* The norms of a residual, of its round-off and of its terms, which are wanted at the first evaluation of a step;
+   `last`: the step is expected to end with this evaluation. */
 typedef struct lg_residual_norms {
     lg_norms now, noise, size;
-    unsigned char first, together;
+    unsigned char first, together, last;
 } lg_residual_norms;
 
 /* What one step hands to the next; all doubles, so that it can be part of the carry. Zeros: nothing is known. */

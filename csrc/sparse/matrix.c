@@ -55,12 +55,18 @@ void lg_matrix_layout(lg_matrix *matrix, const lg_plan *plan, lg_arena *arena)
     lg_matrix_layout_host(matrix, plan, NULL, arena);
 }
 
-void lg_matrix_layout_sums(lg_matrix *matrix, const lg_plan *plan, lg_arena *arena)
+void lg_matrix_layout_in_place(lg_matrix *matrix, const lg_plan *plan, lg_arena *arena)
 {
-    *matrix = (lg_matrix){.plan = plan, .matrix_blocks = plan->matrix_blocks, .summed = 1, .no_fallback = 1};
+    *matrix = (lg_matrix){.plan = plan, .matrix_blocks = plan->matrix_blocks, .no_fallback = 1};
     matrix->values = matrix->factors = lg_arena_doubles(arena, factors_size(plan));
     matrix->work = lg_arena_doubles(arena, work_size(plan));
     matrix->pivots = lg_arena_ints(arena, (size_t)plan->size);
+}
+
+void lg_matrix_layout_sums(lg_matrix *matrix, const lg_plan *plan, lg_arena *arena)
+{
+    lg_matrix_layout_in_place(matrix, plan, arena);
+    matrix->summed = 1;
 }
 
 void lg_matrix_layout_values(lg_matrix *matrix, const lg_plan *plan, lg_arena *arena)
@@ -149,10 +155,25 @@ static void add_scaled_entry(const lg_entry_address *entry, double s, const doub
     add_scaled(entry->rows, entry->nv, s, B, entry->rows, L, entry->ld_L);
 }
 
+/* L += s B X for three rows and a 3 x 3 matrix X, with two rows at once */
+static LG_INLINE void add_product_of_three(double s, const double *restrict B, int ld_B, const double *restrict X,
+                                           int ld_X, double *restrict L, int ld_L)
+{
+    lg_two b0 = lg_load_two(B), b1 = lg_load_two(B + ld_B), b2 = lg_load_two(B + 2 * ld_B);
+    for (int c = 0; c < 3; c++, X += ld_X, L += ld_L) {
+        lg_store_two(L, lg_load_two(L) + s * (b0 * X[0] + b1 * X[1] + b2 * X[2]));
+        L[2] += s * (B[2] * X[0] + B[2 + ld_B] * X[1] + B[2 + 2 * ld_B] * X[2]);
+    }
+}
+
 /* L += s B X for `rows` <= 3 rows; X is n x n out of a larger matrix */
 static LG_INLINE void add_product(int rows, int n, double s, const double *restrict B, int ld_B,
                                   const double *restrict X, int ld_X, double *restrict L, int ld_L)
 {
+    if (rows == 3 && n == 3) {
+        add_product_of_three(s, B, ld_B, X, ld_X, L, ld_L);
+        return;
+    }
     for (int c = 0; c < n; c++) {
         double sum[3];
         for (int r = 0; r < rows; r++)
@@ -606,37 +627,45 @@ static void add_panel_transposed(int rows, int columns, const double *A, int ld,
 
 typedef void (*panel)(int rows, int columns, const double *A, int ld, double s, const double *x, double *y);
 
-/* The product of S, or of S^T, by one of these functions for panels. */
-static LG_INLINE void add_panels(const lg_matrix *matrix, panel add, int transposed, double s, const double *x,
-                                 double *y)
+/* The sum of products of several S, or S^T, of one plan by one of these functions for panels. */
+static LG_INLINE void add_panels(const lg_plan *plan, int count, const double *const A[], panel add, int transposed,
+                                 double s, const double *const x[], double *y)
 {
-    const lg_plan *plan = matrix->plan;
-    const double *A = matrix->values;
     for (const lg_front *f = plan->fronts; f < plan->fronts + plan->nfronts; f++) {
         int n = f->end > plan->nassembled ? 0 : velocities_of(plan, f->pivot, f->n), own = plan->unknowns[f->pivot];
         const lg_neighbour *later = plan->neighbours + f->neighbour, *end = later + f->neighbours;
         if (n == 0)
             continue;
-        add(n, n, A + f->D, f->n, s, x + own, y + own);
+        for (int k = 0; k < count; k++)
+            add(n, n, A[k] + f->D, f->n, s, x[k] + own, y + own);
         for (; later < end; later++) {
             int size = velocities_of(plan, later->pivot, later->size), other = plan->unknowns[later->pivot];
             if (size == 0)
                 continue;
             int from_U = transposed ? own : other, from_L = transposed ? other : own;
-            add(n, size, A + f->U + (long)f->n * later->start, f->n, s, x + from_U, y + (own + other - from_U));
-            add(size, n, A + f->L + later->start, f->ld, s, x + from_L, y + (own + other - from_L));
+            int to_U = own + other - from_U, to_L = own + other - from_L;
+            for (int k = 0; k < count; k++) {
+                add(n, size, A[k] + f->U + (long)f->n * later->start, f->n, s, x[k] + from_U, y + to_U);
+                add(size, n, A[k] + f->L + later->start, f->ld, s, x[k] + from_L, y + to_L);
+            }
         }
     }
 }
 
 void lg_matrix_add_product(const lg_matrix *matrix, double s, const double *x, double *y)
 {
-    add_panels(matrix, add_velocities, 0, s, x, y);
+    add_panels(matrix->plan, 1, (const double *[]){matrix->values}, add_velocities, 0, s, &x, y);
+}
+
+void lg_matrix_add_products(const lg_matrix *S, const lg_matrix *T, double s, const double *x, const double *z,
+                            double *y)
+{
+    add_panels(S->plan, 2, (const double *[]){S->values, T->values}, add_velocities, 0, s, (const double *[]){x, z}, y);
 }
 
 void lg_matrix_add_transposed(const lg_matrix *matrix, double s, const double *x, double *y)
 {
-    add_panels(matrix, add_panel_transposed, 1, s, x, y);
+    add_panels(matrix->plan, 1, (const double *[]){matrix->values}, add_panel_transposed, 1, s, &x, y);
 }
 
 /* ---- inertia ---- */

@@ -61,7 +61,9 @@ void lg_matrix_layout_guest(lg_matrix *guest, const lg_plan *plan, const lg_matr
    they last from the factorisation of the host until it is assembled again. Where there are fewer, the doubles come
    from the arena. */
 double *lg_matrix_layout_rest(const lg_matrix *host, const lg_plan *guest, size_t taken, size_t count, lg_arena *arena);
-/* A matrix of velocities alone that is a sum of many terms. Its factors overwrite its assembled values. */
+/* A matrix whose factors overwrite its assembled values: as with a guest, fall-backs need it assembled again. */
+void lg_matrix_layout_in_place(lg_matrix *matrix, const lg_plan *plan, lg_arena *arena);
+/* The same for velocities alone, as a sum of many terms. */
 void lg_matrix_layout_sums(lg_matrix *matrix, const lg_plan *plan, lg_arena *arena);
 /* One that is assembled and multiplied, but not factored. */
 void lg_matrix_layout_values(lg_matrix *matrix, const lg_plan *plan, lg_arena *arena);
@@ -117,7 +119,10 @@ int lg_matrix_negative(lg_matrix *matrix);
 
 /* y += s S x for the assembled values of a matrix that has not been factored in their place. */
 void lg_matrix_add_product(const lg_matrix *matrix, double s, const double *x, double *y);
-/* The same for S^T. */
+/* y += s (S x + T z) for two matrices of one plan, in one pass. */
+void lg_matrix_add_products(const lg_matrix *S, const lg_matrix *T, double s, const double *x, const double *z,
+                            double *y);
+/* y += s S^T x */
 void lg_matrix_add_transposed(const lg_matrix *matrix, double s, const double *x, double *y);
 
 /* x: right-hand side in, solution out. */

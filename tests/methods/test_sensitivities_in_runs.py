@@ -262,3 +262,10 @@ def test_a_start_from_the_end_of_a_run_of_index_3_is_projected(method):
     run = lgint.integrate(model, method, sensitivity=["rod.mass", "B.point_b[0]"], **options)
     np.testing.assert_allclose(run.v[0], closed.v0, rtol=0, atol=1e-12)
     agree(closed, run, lambda other: lgint.integrate(other, method, **options))
+
+
+def test_the_last_evaluation_of_a_step_linearises_it():
+    """Steps are evaluated once before each iteration and once at their end, where derivatives need no further pass."""
+    model = lgint.models.pendulum_chain(n=5)
+    run = lgint.integrate(model, "genalpha", t_end=0.1, h=1e-3, newton="full", sensitivity=["link3.mass"])
+    assert run.stats.force_evaluations - run.stats.newton_iterations - run.stats.steps < 20

@@ -240,7 +240,6 @@ static lg_status step(lg_stepper *self, const lg_state *before, const lg_state *
     lg_alpha_slopes *d = g->slopes;
     double *m = g->index == LG_INDEX_STABILIZED ? d->adjoint_mu : NULL;
     lg_point start = lg_alpha_start_point(g, before), end = lg_alpha_end_point(g, before, after);
-    lg_alpha_form_maps(g);
     if (m) {
         LG_TRY(form_rows(g, before));
         LG_TRY(lg_alpha_form_reaction(g, before));

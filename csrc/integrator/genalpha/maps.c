@@ -1,6 +1,6 @@
 /* The maps A, C, G and P^-1 of sensitivities.c on all factors, and what they make of derivatives. Those of rotations
    are 3 x 3 and in closed form. */
-#include "core/small.h"
+#include "core/two.h"
 #include "group/rotation.h"
 #include "integrator/genalpha/slopes.h"
 
@@ -16,11 +16,17 @@ void lg_alpha_layout_maps(lg_genalpha_stepper *g, lg_arena *arena)
 {
     const lg_space *space = g->base.system->space;
     lg_alpha_slopes *d = g->slopes, room;
+    long at = 0;
     d = d ? d : &room;
     double **matrices[] = {&d->chain_C, &d->A, &d->C, &d->G, &d->Pinv};
     for (size_t i = 0; i < sizeof matrices / sizeof *matrices; i++)
         *matrices[i] = lg_arena_doubles(arena, (size_t)space->nm);
     d->chain_CP = g->index == LG_INDEX_STABILIZED ? lg_arena_doubles(arena, (size_t)space->nm) : NULL;
+    for (const lg_factor *f = space->factor; arena->base && f < space->factor + space->nfactors; f++) {
+        lg_turning part = f->node->linear ? (lg_turning){0} : lg_turning_part(f);
+        set_identity(part.n, d->Pinv + at); // unless sigma is not one
+        at += part.n * part.n;
+    }
     for (const lg_block *b = space->block; arena->base && b < space->block + space->nblocks; b++) {
         if (b->linear)
             continue;
@@ -73,7 +79,7 @@ static void divide_by_X(int n, const double *T, double *X, double *C)
 static void multiply3(const double *A, const double *B, double *C)
 {
     lg_zero(9, C);
-    add_product(3, 1, A, B, C);
+    lg_add_product3(1, A, B, 3, C, 3);
 }
 
 /* B = A^-1 by cofactors */
@@ -166,7 +172,6 @@ static void form_rotation(const lg_genalpha_stepper *g, lg_turning part, maps ou
     lg_hat_matrix(theta, angles.x.cosc, angles.x.sincc, T);
     lg_rotation_slope(&angles, theta, y, W);
     form_G_and_X(g, 3, T, W, out.G, X);
-    set_identity(3, out.Pinv);
     if (g->alpha.sigma != 1)
         divide_rotation(g, &angles, theta, E, T, out, X);
     for (int i = 0; i < 9; i += 4)
@@ -182,7 +187,8 @@ static void put_into_block(const lg_block *b, lg_turning part, const double *M, 
 {
     out += (part.v - b->v) * (b->nv + 1L);
     for (int j = 0; j < part.n; j++)
-        lg_copy(part.n, M + part.n * j, out + (long)b->nv * j);
+        for (int i = 0; i < part.n; i++)
+            out[i + (long)b->nv * j] = M[i + part.n * j];
 }
 
 void lg_alpha_form_maps(lg_genalpha_stepper *g)

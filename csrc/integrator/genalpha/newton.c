@@ -14,6 +14,7 @@
    which phidot = 0 determines, one iteration is enough, however stiff the system. Both matrices keep the fill of index
    3. */
 #include "core/small.h"
+#include "integrator/genalpha/slopes.h"
 #include "integrator/genalpha/step.h"
 #include "solve/initial.h"
 
@@ -110,6 +111,12 @@ lg_status lg_alpha_base_rows(lg_genalpha_stepper *g, const lg_alpha_state *forme
 
 /* ---- residual ---- */
 
+static void forget_linearised(lg_genalpha_stepper *g)
+{
+    if (g->slopes)
+        g->slopes->is_linearised = 0;
+}
+
 /* r = M vdot + gyro - force + B^T lam, then the scaled rows, whose size is that of the accelerations alone. */
 static lg_status genalpha_evaluate(void *self, int with_matrix, double *residual, lg_residual_norms *norms)
 {
@@ -121,7 +128,10 @@ static lg_status genalpha_evaluate(void *self, int with_matrix, double *residual
     wanted.phidot = !nrows ? NULL : index != LG_INDEX_3 ? rows : g->phidot;
 
     g->form->follow(g);
-    if (with_matrix && !g->force_terms)
+    forget_linearised(g);
+    if (norms->last && lg_alpha_may_linearise_early(g))
+        LG_TRY(lg_alpha_linearise_early(g, &wanted));
+    else if (with_matrix && !g->force_terms)
         LG_TRY(evaluate_matrix(g, &g->now, &g->at, &wanted));
     else
         LG_TRY(evaluate_system(g, &g->at, &wanted));
@@ -234,6 +244,7 @@ static void alpha_update(void *self, const double *correction)
 {
     lg_genalpha_stepper *g = self;
     int nv = g->base.system->space->nv, nrows = g->base.system->pattern->nrows;
+    forget_linearised(g);
     g->form->correct(g, correction);
     lg_axpy(nrows, -1, correction + nv, g->lam);
     if (g->index == LG_INDEX_STABILIZED)

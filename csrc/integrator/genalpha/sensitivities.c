@@ -64,7 +64,7 @@ void lg_alpha_layout_slopes(lg_stepper *self, lg_arena *arena)
     d = d ? d : &room;
     size_t nv = (size_t)space->nv, nvalues = (size_t)pattern->nvalues;
     double **velocities[] = {&d->theta0, &d->v0, &d->a0, &d->c, &d->ds_known, &d->ds, &d->dq};
-    lg_matrix_layout(&d->matrix, self->plan, arena);
+    lg_matrix_layout_in_place(&d->matrix, self->plan, arena);
     d->chain = lg_arena_take(arena, (size_t)space->nblocks * sizeof *d->chain);
     lg_alpha_layout_maps(g, arena);
     for (size_t i = 0; i < sizeof velocities / sizeof *velocities; i++)
@@ -167,17 +167,49 @@ static void split_rows(lg_genalpha_stepper *g)
         rest[i] = Z[i] - rest[i];
 }
 
-static lg_status factor(lg_genalpha_stepper *g, const lg_point *end)
+/* The maps of the step, and the equations linearised at its end, with whatever else is wanted there. */
+static lg_status linearise(lg_genalpha_stepper *g, const lg_point *end, const lg_wanted *wanted)
 {
     lg_alpha_slopes *d = g->slopes;
+    lg_alpha_form_maps(g);
     form_chains(g);
-    LG_TRY(lg_linearise(&g->base.linear, end, &(lg_tangent){&d->matrix, d->chain}));
+    return lg_linearise_with(&g->base.linear, end, &(lg_tangent){&d->matrix, d->chain}, wanted);
+}
+
+int lg_alpha_may_linearise_early(const lg_genalpha_stepper *g)
+{
+    return g->slopes && !g->base.backwards && !g->anew && g->base.system->nmem == 0;
+}
+
+lg_status lg_alpha_linearise_early(lg_genalpha_stepper *g, const lg_wanted *wanted)
+{
+    g->slopes->is_linearised = 1;
+    return linearise(g, &g->at, wanted);
+}
+
+static lg_status assemble(lg_genalpha_stepper *g, const lg_point *end)
+{
+    if (!g->slopes->is_linearised)
+        LG_TRY(linearise(g, end, &(lg_wanted){0}));
+    g->slopes->is_linearised = 0; // from here on the matrix has rows, and then factors
     if (g->base.system->pattern->nrows) {
         split_rows(g);
         add_rows(g);
     }
+    return LG_OK;
+}
+
+static lg_status factor(lg_genalpha_stepper *g, const lg_point *end)
+{
+    lg_matrix *matrix = &g->slopes->matrix;
+    LG_TRY(assemble(g, end));
     g->base.factorisations++;
-    return lg_factor_named(g->base.system, &d->matrix, &g->base.report);
+    lg_status status = lg_matrix_factor(matrix);
+    if (status == LG_SINGULAR) {
+        LG_TRY(assemble(g, end));
+        status = lg_matrix_fall_back(matrix);
+    }
+    return lg_name_deficient(g->base.system, matrix, status, &g->base.report);
 }
 
 /* Adds the identity on the diagonal blocks. */
@@ -391,7 +423,6 @@ lg_status lg_alpha_step_slopes(lg_stepper *self, const lg_state *before, const l
     lg_genalpha_stepper *g = (lg_genalpha_stepper *)self;
     (void)h;
     lg_point start = lg_alpha_start_point(g, before), end = lg_alpha_end_point(g, before, after);
-    lg_alpha_form_maps(g);
     if (g->index == LG_INDEX_STABILIZED)
         LG_TRY(lg_alpha_form_reaction(g, before));
     if (g->anew)

@@ -20,6 +20,7 @@ struct lg_alpha_slopes {
     double *x, *mu; /* solution; right-hand side and solution of mu */
     double *adjoint_mu; /* nrows: that of phi in the last step of the adjoint, from which the next one begins */
     double *weight_phi, *weight_phidot; /* nrows: of the rows' derivatives by parameters in the adjoint */
+    int is_linearised; /* the equations, by the last evaluation of Newton's method, and the maps are formed */
     int knows_vdot; /* vdot of the step before counts, see take_accelerations in genalpha.c */
 };
 
@@ -53,11 +54,16 @@ lg_status lg_alpha_step_slopes(lg_stepper *self, const lg_state *before, const l
 enum { LG_ALPHA_SWEEPS = 60 }; /* for mu, at most; each gains one or two digits */
 static const double lg_alpha_stagnant = 1e-11; /* what the last ones leave where they gain nothing more */
 
+/* Whether the equations may be linearised in Newton's method, at the last evaluation of a step: what it evaluates is the
+   end of the step but for the round-off of rotations, unless the memory changes there. */
+int lg_alpha_may_linearise_early(const lg_genalpha_stepper *g);
+lg_status lg_alpha_linearise_early(lg_genalpha_stepper *g, const lg_wanted *wanted);
+
 lg_point lg_alpha_end_point(const lg_genalpha_stepper *g, const lg_state *before, const lg_state *after);
 lg_point lg_alpha_start_point(const lg_genalpha_stepper *g, const lg_state *before);
 /* d(B(q_n)^T mu)/dq */
 lg_status lg_alpha_form_reaction(lg_genalpha_stepper *g, const lg_state *before);
-/* The matrices at the end of a step, after its maps. */
+/* The maps and the matrices at the end of a step. */
 lg_status lg_alpha_factor_slopes(lg_genalpha_stepper *g, const lg_point *end);
 /* The ratio of the step to the one before, as in take_accelerations of genalpha.c. */
 double lg_alpha_ratio(lg_genalpha_stepper *g, const lg_state *before);
