@@ -13,6 +13,7 @@ from lgint._args import Array, guess, listing
 from lgint._model.compile import Description, described, parameters_of
 from lgint._model.frames import Frames
 from lgint._model.model import Model
+from lgint._model.parameters import declared_by
 from lgint._model.record import Record
 from lgint._model.values import COM, POINTS, SHAPE, Value, is_interpolated, moved, value_in
 
@@ -102,15 +103,25 @@ def direction(model: Model, name: str) -> Direction:
 def _size(model: Model, value: Value) -> float:
     """The size of the number, or if it is zero of the other entries of its array, or one.
 
-    Lengths of shapes count as smaller, since they are much larger than the depths that change with them.
+    Lengths of shapes count as smaller, since they are much larger than the depths that change with them, and points of
+    shapes are as large as these are.
     """
     if value.key in (POINTS, COM):  # as large as bodies are, by their points, however far the ground's are
         known = _described(model._record)
         return float(np.abs(known.points[known.frames[:, 0] >= 0]).max(initial=0) or 1.0)
     whole = np.abs(np.asarray(value_in(model._record, value), dtype=float))
     own = whole[value.entry] if value.entry is not None else whole
-    share = 1 / 64 if value.parameter and value.parameter.of_shape else 1.0
-    return share * float((own if own > 1e-6 * np.max(whole) else np.max(whole)) or 1.0)
+    size = float((own if own > 1e-6 * np.max(whole) else np.max(whole)) or 1.0)
+    if value.parameter is None or not value.parameter.of_shape:
+        return size
+    return (size if value.entry is None else _reach(model._record["forces"][value.row]) or size) / 64
+
+
+def _reach(force: Any) -> float:
+    """The largest length of the shapes of a contact on its bodies, however far those on the ground are."""
+    lengths = [key for key, parameter in declared_by(force).items() if parameter.of_shape]
+    on = dict(zip("ab", force["bodies"], strict=True))
+    return max((float(np.abs(force[key]).max()) for key in lengths if on[key[-1]] != "ground"), default=0.0)
 
 
 def _changes(more: Array, less: Array, step: float) -> tuple[NDArray[np.intp], Array]:

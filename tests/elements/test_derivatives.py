@@ -179,3 +179,15 @@ def test_shape_of_a_contact(depth):
     slope = n * k * depth ** (n - 1)
     assert by[:2] == pytest.approx([slope, slope], rel=1e-8)
     assert by[2] == pytest.approx(k * depth**n * np.log(depth), rel=1e-10)
+
+
+def test_a_small_coordinate_of_a_shape_far_from_the_origin():
+    """The centre of a sphere is nearly on an axis of its body, and the plane on which it lies is 100 m away."""
+    builder = lgint.ModelBuilder(gravity=(0, 0, -9.81))
+    builder.add_body("ball", mass=1.0, inertia=np.eye(3), position=(100.3, 0.2, 0.499))
+    shapes = ("sphere", (0.7, 0, 1e-5), 0.5), ("plane", (100, 0, 1e-5), (0, 0, 1))
+    builder.add_contact("ball", lgint.ground, shapes=shapes, stiffness=1e3, name="touch")
+    model = builder.build()
+    core = differentiated(model, ["touch.center_a[2]", "touch.origin_b[2]"])
+    by = [core.derivative(i, 0.0, model.q0, model.v0, want="force")["force"][2] for i in range(2)]
+    assert by == pytest.approx([-1e3, 1e3], rel=1e-9)
