@@ -168,10 +168,13 @@ def _closed(model: Model, t: float) -> Model:
 
 
 def _refuse_memory(model: Model) -> None:
-    """ValueError for memory of elements that steps change smoothly, which is not differentiated."""
+    """ValueError for memory of elements that steps change smoothly: its map from step to step is not differentiated."""
     for kind, _ in memory_of(model):
         if kind.endswith("_bristle"):
-            raise ValueError("sensitivity: bristles of contacts have no derivatives; give friction by regularization")
+            raise ValueError(
+                "sensitivity: bristles of contacts have no derivatives, since what moves them along a step is not "
+                "differentiated; give friction by regularization"
+            )
 
 
 def stencil(model: Model, name: str) -> tuple[tuple[int, float], ...]:
