@@ -1,9 +1,11 @@
 /* Solutions by the Schur complement of the constraint rows; see schur.h. */
 #include "sparse/schur.h"
 
+#include "core/small.h"
 #include "sparse/fronts.h"
 #include "sparse/tiles.h"
 
+#include <math.h>
 #include <stdint.h>
 
 /* The entries of an inverse mass that are not zero: all; those of two 3 x 3 blocks, as for positions and rotations; the
@@ -351,10 +353,22 @@ static void reduce_block(const lg_schur *schur, int b, double *x)
         solve_alone(block->nv, block, schur, x);
 }
 
+/* Where a chain begins to move at one end, multipliers decay along it down to subnormal numbers. These are slow, and so
+   are those in products of small accelerations and velocities. Multipliers far below the largest one become zeros. */
+static void drop_negligible(int n, double *lam)
+{
+    const double negligible = 0x1p-200;
+    double bound = negligible * lg_max_abs(n, lam);
+    for (int i = 0; i < n; i++)
+        lam[i] = fabs(lam[i]) < bound ? 0 * lam[i] : lam[i];
+}
+
+/* a from lam and M^-1 f */
 static void expand_blocks(const lg_schur *schur, double *x)
 {
     const lg_schur_plan *p = schur->plan;
-    const double *lam = x + p->masses->nvelocities;
+    double *lam = x + p->masses->nvelocities;
+    drop_negligible(p->groups->size, lam);
     for (int b = 0; b < p->nblocks; b++)
         if (p->blocks[b].count)
             LG_BY_SIZE(expand, &p->blocks[b], schur->shapes[b].from, schur, lam, x);

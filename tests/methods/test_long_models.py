@@ -1,4 +1,5 @@
-"""Long models: implicit methods, with every index, on a chain and on a rod of 70 bodies; memory per link."""
+"""Long models: implicit methods, with every index, on a chain and on a rod of 70 bodies; subnormal numbers; memory per
+link."""
 
 import functools
 import gc
@@ -50,6 +51,16 @@ def test_long_models_move_as_by_an_explicit_method(method, options, name):
         chosen = {**options, "newton": newton} if newton else options
         found = moved(model, lgint.integrate(model, method, t_end=STEPS * H, h=H, **chosen))
         assert np.abs(found - exact).max() < ERRORS[name] * np.abs(exact).max()
+
+
+@pytest.mark.parametrize("method", ["rk44", "herk5"])
+def test_chains_at_rest_have_no_subnormal_numbers(method):
+    """The fixed end moves each link less than the one before, which ends in zero before processors become slow."""
+    run = lgint.integrate(lgint.models.pendulum_chain(n=700), method, t_end=3e-4, h=1e-4)
+    for part in ("q", "v", "vdot", "lam"):
+        sizes = np.abs(getattr(run, part)[-1])
+        assert sizes[sizes > 0].min() > 1e-100, part
+    assert np.allclose(run.velocity("link700")[-1, 1:], [0, -9.81 * 3e-4], rtol=1e-14, atol=0)
 
 
 # ---- memory ----
