@@ -4,9 +4,9 @@
    Where all terms are proportional to the parameters that change, one part has these terms for their rates. Otherwise
    central differences are taken. Along those changes in which all terms are quadratic one pair of parts is exact with
    any step. Along the others there are two, whose step is so small that kinks, where friction begins to slip or a drive
-   is saturated, are seldom between them; the error of order 4 is below that of rounding, some 1e-12 of the terms. Points
-   are apart by much more than contacts are deep: where they move and something that changes has kinks, the step is
-   shorter, and rounding some 1e-11 of the terms.
+   is saturated, are seldom between them; the error of order 4 is below that of rounding, some 1e-12 of the terms.
+   Points are apart by much more than contacts are deep: where they move and something that changes has kinks, the step
+   is shorter, and rounding some 1e-11 of the terms.
 
    Weighted sums of terms have closed forms for many parameters (shares.h). */
 

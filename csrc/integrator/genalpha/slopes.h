@@ -54,8 +54,8 @@ lg_status lg_alpha_step_slopes(lg_stepper *self, const lg_state *before, const l
 enum { LG_ALPHA_SWEEPS = 60 }; /* for mu, at most; each gains one or two digits */
 static const double lg_alpha_stagnant = 1e-11; /* what the last ones leave where they gain nothing more */
 
-/* Whether the equations may be linearised in Newton's method, at the last evaluation of a step: what it evaluates is the
-   end of the step but for the round-off of rotations, unless the memory changes there. */
+/* Whether the equations may be linearised in Newton's method, at the last evaluation of a step: what it evaluates is
+   the end of the step but for the round-off of rotations, unless the memory changes there. */
 int lg_alpha_may_linearise_early(const lg_genalpha_stepper *g);
 lg_status lg_alpha_linearise_early(lg_genalpha_stepper *g, const lg_wanted *wanted);
 
