@@ -413,7 +413,7 @@ LG_CONSTRAINT(lg_strut)
 const lg_tableau lg_tableau_ralston = {
     .stages = 2,
     .c = {Z, Q(2, 3)},
-    .A = {{Z}, {Q(2, 3)}},
+    .A = ROWS(2) {{Z}, {Q(2, 3)}},
     .b = {Q(1, 4), Q(3, 4)},
 };
 """,
