@@ -27,7 +27,7 @@ from lgint._run.misaligned import explain
 from lgint._run.options import all_options, check_options, inherited, left_over, steps_of, takes_own_steps
 from lgint._run.progress import progress_bar
 from lgint._run.saltation import Saltation, inside_of
-from lgint._run.sensitivity import names_of, parameters_of, refuse_curve, slopes_of
+from lgint._run.sensitivity import names_of, parameters_of, slopes_of
 from lgint._run.start import Start, start_of, start_option
 from lgint._run.trajectory import SLOPES, Trajectory
 
@@ -344,8 +344,6 @@ def _needs_knots(method: str, schedule: tuple[Any, ...], slopes: bool, jumps: bo
     """Whether a run keeps both ends of its steps: for dense output, or for derivatives at times of t_eval."""
     *_, wanted, _, dense = schedule
     inside = slopes and wanted is not None
-    if slopes:
-        refuse_curve(method, t_eval=wanted, dense_output=dense)
     if dense and jumps:
         raise ValueError("dense_output: an action makes the state jump, which it cannot show; give times as t_eval")
     if inside and (jumps or keeps):

@@ -21,6 +21,13 @@ def defaults(method: str) -> Mapping[str, Any]:
     return MappingProxyType({option["name"]: option["default"] for option in ROWS[method]["options"]})
 
 
+@functools.cache
+def control_options(method: str) -> list[str]:
+    """Options that only error control uses: the rows from rtol on."""
+    names = [*defaults(method)]
+    return names[names.index("rtol") :] if "rtol" in names else []
+
+
 def contradicted(options: Mapping[str, Any], given: Mapping[str, Any], names: Collection[str]) -> list[str]:
     """Those of these options whose given values differ from the ones in `options`."""
     return [name for name in names if name in given and name in options and given[name] != options[name]]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import inspect
 from collections.abc import Callable, Collection, Mapping
 from typing import Any, Final
@@ -10,7 +9,7 @@ from typing import Any, Final
 import numpy as np
 
 from lgint._args import array, guess, number
-from lgint._run.methods import OPTIONS, contradicted, defaults
+from lgint._run.methods import OPTIONS, contradicted, control_options, defaults
 from lgint._run.trajectory import Trajectory
 
 # the meaning of multipliers, momenta and the data of a run depends on these, so that a resumed run keeps them
@@ -84,13 +83,6 @@ def _step(h: float | None) -> float:
     if h is None:
         raise ValueError("h: a step size is required, or rtol or atol for a method that chooses its steps")
     return number("h", h)
-
-
-@functools.cache
-def control_options(method: str) -> list[str]:
-    """Options that only error control uses: the rows from rtol on."""
-    names = [*defaults(method)]
-    return names[names.index("rtol") :] if "rtol" in names else []
 
 
 def steps_of(

@@ -17,7 +17,6 @@ import numpy as np
 from lgint import _core
 from lgint._args import Array
 from lgint._model.model import Model
-from lgint._run.options import control_options
 from lgint._run.sensitivity import (
     CLOSED,
     STEP,
@@ -25,6 +24,7 @@ from lgint._run.sensitivity import (
     has_curve,
     held_within,
     largest_step,
+    options_of_steps,
     parts_along,
     sensitivity_of,
     stencil,
@@ -108,8 +108,7 @@ def inside_of(method: str, options: Mapping[str, Any]) -> Inside:
     """
     if not has_curve(method):
         return _on_curve
-    own = options.keys() - control_options(method)
-    given = {name: options[name] for name in own if options[name] is not None}
+    given = options_of_steps(method, options)
 
     def retaken(model: Model, time: float, parts: dict[str, Array]) -> Place:
         (begin, end), q, v, mem = (parts[name] for name in ("t", "q", "v", "mem"))

@@ -16,7 +16,7 @@ from lgint._model.sensitivity import direction
 from lgint._model.start import memory_of
 from lgint._model.system import System
 from lgint._run.dense import DenseOutput, moved_parts
-from lgint._run.methods import ROWS
+from lgint._run.methods import ROWS, control_options
 from lgint._state.functions import refuse_functions
 from lgint._state.slopes import CENTRAL, START, core_by, refined
 from lgint._state.slopes import slopes_of as start_slopes
@@ -122,14 +122,10 @@ def has_curve(method: str) -> bool:
     return bool(len((ROWS[method].get("tableau") or {}).get("curve") or []))
 
 
-def refuse_curve(method: str, **given: object) -> None:
-    """ValueError for states between the steps of a method with a curve of its own, which has no derivatives."""
-    for name, value in given.items():
-        if value is not None and value is not False and has_curve(method):
-            raise ValueError(
-                f"{name}: the curve of {method} between its steps has no derivatives; give the times as stops, or use "
-                "another method"
-            )
+def options_of_steps(method: str, options: Mapping[str, Any]) -> dict[str, Any]:
+    """The options of a run with which the core takes one of its steps once more, at the same size."""
+    own = options.keys() - control_options(method)
+    return {name: options[name] for name in own if options[name] is not None}
 
 
 def slopes_of(
@@ -277,8 +273,12 @@ def parts_along(
     return other
 
 
-def slopes_inside(model: Any, sol: DenseOutput, names: Sequence[str], times: Array) -> Array:
-    """Derivatives of dense output at times of the run, in rows of the core: those of the curve between the ends."""
+def slopes_inside(run: Any, sol: DenseOutput, times: Array) -> Array:
+    """Derivatives of dense output at times of the run, in rows of the core: those of the curve between the ends.
+
+    If the method has a curve of its own, the steps are taken once more from displaced starts.
+    """
+    model, names = run.model, run._parameters
     found = sensitivity_of(names, sol.knots["derivatives"], model)
     middle = sol.states(times)["q"]
 
@@ -288,7 +288,10 @@ def slopes_inside(model: Any, sol: DenseOutput, names: Sequence[str], times: Arr
         for multiple, weight in stencil(model, names[k]):
             change = multiple * step
             varied = varied_by(model, names[k], change)
-            at = moved_parts(sol, varied, parts_along(varied, sol.knots, found, k, change), times)
+            knots = parts_along(varied, sol.knots, found, k, change)
+            if "curve" in knots:
+                knots["curve"] = _curves(run, varied, knots, times)
+            at = moved_parts(sol, varied, knots, times)
             apart = model.core.difference(middle, at["q"])
             held = at["mem"][:, : found.dmem.shape[1]]
             for i, part in enumerate((apart, at["v"], at["vdot"], at["lam"], held)):
@@ -297,3 +300,15 @@ def slopes_inside(model: Any, sol: DenseOutput, names: Sequence[str], times: Arr
 
     columns = zip(*map(along, range(len(names))), strict=True)
     return rows_of(Sensitivity([*names], *(np.stack(column, axis=-1) for column in columns)))
+
+
+def _curves(run: Any, model: Model, knots: Mapping[str, Array], times: Array) -> Array:
+    """The curves of those steps, taken once more, in which the times lie."""
+    found, given = np.zeros_like(knots["curve"]), options_of_steps(run.method, run.options)
+    t, q, v, mem = (knots[name] for name in ("t", "q", "v", "mem"))
+    for end in np.unique(np.searchsorted(t, times[~np.isin(times, t)])):
+        row = end - 1
+        span, start = (t[row], t[end], t[end] - t[row]), {"mem": mem[row], "checked": True}
+        step = _core.integrate(model.core, run.method, *span, 1, q[row], v[row], start, given, dense=True)
+        found[end] = step["knots"]["curve"][1]
+    return found

@@ -171,7 +171,7 @@ class Trajectory(States):
     def _add_slopes(self) -> None:
         """Takes the derivatives of its states from dense output, if that has them."""
         if self.sol is not None and SLOPES in self.sol.knots:
-            self._slopes = slopes_inside(self.model, self.sol, self._parameters, self.t)
+            self._slopes = slopes_inside(self, self.sol, self.t)
 
     def __getitem__(self, index: int | slice | ArrayLike) -> Trajectory:
         """Some of the states, as a trajectory: `run[0]`, `run[-1]`, `run[::10]`, `run[run.t > 0.5]`.

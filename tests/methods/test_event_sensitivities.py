@@ -176,6 +176,19 @@ def test_an_event_within_a_long_step_has_the_derivatives_of_the_curve_of_the_met
         assert distance(run.sensitivity.dv[-1:, :, k], v) < 1e-9
 
 
+@pytest.mark.parametrize("model", ["slab", "arm"])
+def test_times_within_long_steps_have_the_derivatives_of_the_curve_of_the_method(model):
+    model, _, names = STRUCK[model]
+    times, given = [0.0, 0.1, 0.4, 0.47, 0.8], {"t_end": 0.8, "h": 0.4}
+    run = lgint.integrate(model, "dop853", t_eval=times, sensitivity=names[:2], **given)
+    dense = lgint.integrate(model, "dop853", dense_output=True, sensitivity=names[:2], **given).at(times)
+    for k, name in enumerate(names[:2]):
+        q, v = by_differences(model, name, lambda other: lgint.integrate(other, "dop853", t_eval=times, **given), None)
+        for found in (run.sensitivity, dense.sensitivity):
+            assert distance(found.dq[..., k], q) < 1e-9
+            assert distance(found.dv[..., k], v) < 1e-9
+
+
 def test_a_run_that_is_resumed_between_impacts_has_the_bits_of_one_run(tmp_path):
     options = {"h": 0.02, "events": floor()}
     whole = lgint.integrate(ball(), "genalpha", t_end=1.5, stops=[0.8], sensitivity=NAMES, **options)

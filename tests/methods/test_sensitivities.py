@@ -186,7 +186,6 @@ def test_derivatives_go_on_over_kinks_and_adaptive_steps():
         ({"sensitivity": [""]}, "a list of names"),
         ({"sensitivity": np.array(["top.mass", "gravity[2]"])}, "sensitivity: a list of names"),
         ({"sensitivity": ["top.mass"] * 2}, "different names"),
-        ({"sensitivity": ["top.mass"], "t_eval": [0.01], "method": "dop853"}, "t_eval: the curve of dop853"),
         ({"sensitivity": ["top.mass"], "form": "printed"}, "printed"),
         ({"sensitivity": ["top.mass"], "start": "optimal"}, "optimal"),
         ({"sensitivity": ["top.mass"], "method": "reml"}, "reml"),
