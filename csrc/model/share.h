@@ -3,7 +3,7 @@
 #ifndef LG_MODEL_SHARE_H
 #define LG_MODEL_SHARE_H
 
-#include "model/element.h"
+#include "model/joint/joint.h"
 #include "system/sensitivity.h"
 
 /* Derivatives of forces.(M a + gyro) or reactions.(M a), whichever weights there are, of a body. */
@@ -20,5 +20,13 @@ typedef struct lg_force_shares {
     void (*write)(const lg_element *e, const lg_pose *const f[2], const lg_point *at, const double *twists,
                   double *slopes);
 } lg_force_shares;
+
+/* The same of a joint: of its row weights, each NULL or one number per row that is not dropped, and, unless `twists` is
+   NULL, of minus the power of its stresses. Written over zeros. */
+typedef struct lg_joint_shares {
+    int (*has)(const lg_element *e, int parameter); /* as above */
+    lg_status (*write)(const lg_joint *joint, const lg_pose *const f[2], const lg_point *at,
+                       const lg_term_weights *rows, const double *twists, double *slopes);
+} lg_joint_shares;
 
 #endif

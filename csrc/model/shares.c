@@ -21,7 +21,11 @@ int lg_shares_have_parameter(const lg_influence *in, int parameter)
         const lg_body_shares *shares = element.body->type->shares;
         return shares && (!shares->has || shares->has(element.body, at));
     }
-    const lg_force_shares *shares = element.force ? element.force->type->shares : NULL;
+    if (element.joint) {
+        const lg_joint_shares *shares = element.joint->type->shares;
+        return shares && (!shares->has || shares->has(&element.joint->e, at));
+    }
+    const lg_force_shares *shares = element.force->type->shares;
     return shares && (!shares->has || shares->has(&element.force->e, at));
 }
 
@@ -254,23 +258,26 @@ static void add_joint_end(const lg_pose *pose, double s, const double *twist, co
         add_bias(pose, s, rows->zeta, slopes + 3);
 }
 
-static void add_joints(const lg_shares *s, const lg_point *at, const lg_term_weights *weights, const double *twists,
-                       double *slopes)
+static lg_status add_joint(const lg_shares *s, int i, const lg_point *at, const lg_term_weights *weights,
+                           const double *twists, double *slopes)
 {
-    const lg_model *part = &s->part;
-    int weighs = (weights->forces || weights->reactions) && at->lam;
-    for (int i = 0; i < part->njoints; i++) {
-        const lg_joint *joint = &part->joints[i];
-        const lg_term_weights rows = {.phi = weights->phi ? weights->phi + joint->row : NULL,
-                                      .phidot = weights->phidot ? weights->phidot + joint->row : NULL,
-                                      .zeta = weights->zeta ? weights->zeta + joint->row : NULL};
-        for (int side = 0; side < 2; side++) {
-            int end = 2 * (part->nforces + i) + side;
-            if (s->moves[end])
-                add_joint_end(lg_pose_of(joint->e.frame[side], at), side ? 1 : -1, twists + 6 * end,
-                              weighs ? at->lam + joint->row : NULL, &rows, slopes + AT_END * end);
-        }
-    }
+    const lg_joint *joint = &s->part.joints[i];
+    const struct lg_joint_shares *shares = joint->type->shares;
+    const lg_term_weights rows = {.phi = weights->phi ? weights->phi + joint->row : NULL,
+                                  .phidot = weights->phidot ? weights->phidot + joint->row : NULL,
+                                  .zeta = weights->zeta ? weights->zeta + joint->row : NULL};
+    int weighs = (weights->forces || weights->reactions) && at->lam, first = 2 * (s->part.nforces + i);
+    const lg_pose *pose[2];
+    lg_element_poses(&joint->e, at, pose);
+    if (shares)
+        LG_TRY(shares->write(joint, pose, at, &rows, weights->forces ? twists : NULL,
+                             slopes + (joint->e.p - s->parameters)));
+    for (int side = 0; side < 2; side++)
+        if (s->moves[first + side])
+            add_joint_end(lg_pose_of(joint->e.frame[side], at), side ? 1 : -1, twists + 6 * side,
+                          weighs ? at->lam + joint->row : NULL, &rows,
+                          slopes + s->nparameters + AT_END * (first + side));
+    return LG_OK;
 }
 
 /* The end of a force that does not depend on where it is. */
@@ -343,7 +350,8 @@ static lg_status write_slopes(const lg_shares *s, const lg_point *at, const lg_t
         body->type->shares->write(body, at, weights, slopes + (body->e.p - s->parameters));
     for (int i = 0; weights->forces && i < part->nforces; i++)
         LG_TRY(add_force(s, i, at, twists + 12 * i, slopes));
-    add_joints(s, at, weights, twists, slopes + s->nparameters);
+    for (int i = 0; i < part->njoints; i++)
+        LG_TRY(add_joint(s, i, at, weights, twists + 12 * (part->nforces + i), slopes));
     return LG_OK;
 }
 

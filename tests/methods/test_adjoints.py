@@ -149,19 +149,67 @@ def numbers_of(model):
                 yield f"{name}[{','.join(map(str, at))}]" if at else name
 
 
+def check_numbers(model, method, names, body, h):
+    _, _, found, expected, size = compared(model, method, names, of_body(body), t_end=2 * h, h=h)
+    np.testing.assert_allclose(found, expected, rtol=0, atol=1e-12 * size.max())
+    np.testing.assert_allclose(found / size, expected / size, rtol=0, atol=1e-10)
+
+
 @pytest.mark.parametrize(
     ("method", "formulation"),
-    [("genalpha", form) for form in [*LIE, "minimal"]]
-    + [("rk44", "SE3"), ("rk44", "tait_bryan")]
-    + [("herk3", "R3xSO3"), ("herk3", "tait_bryan")],
+    [("genalpha", form) for form in [*LIE, "minimal"]] + [("rk44", "SE3"), ("rk44", "tait_bryan"), ("herk3", "R3xSO3")],
 )
 def test_every_number_of_bodies_springs_and_loads(method, formulation):
     model = sprung(formulation)
     names = [*numbers_of(model)]
-    _, _, found, expected, size = compared(model, method, names, of_body("b"), t_end=4e-3, h=2e-3)
     assert len(names) > 60
-    np.testing.assert_allclose(found, expected, rtol=0, atol=1e-12 * size.max())
-    np.testing.assert_allclose(found / size, expected / size, rtol=0, atol=1e-10)
+    check_numbers(model, method, names, "b", 2e-3)
+
+
+def bent_rod(constraints, formulation="R3xSO3"):
+    """A rod of two edges on a rope, of which all strains that are not constrained change."""
+    builder = lgint.ModelBuilder(gravity=(0.3, -0.2, -9.81), formulation=formulation)
+    turns = lgint.groups.so3.exp(np.array([[0.1, 1.5, 0.2], [0.3, 1.2, 0.1], [0.2, 1.0, 0.4]]))
+    builder.add_rod(
+        "rod",
+        nodes=[(0, 0, 0), (0.4, 0.05, 0.1), (0.7, 0.2, 0.25)],
+        rotations=turns,
+        stiffness=np.diag([50.0, 60, 80, 5, 4, 3]) + 0.5 * (1 - np.eye(6)),
+        damping=(1, 2, 3, 0.1, 0.2, 0.3),
+        inertia=(0.5, 1e-3, 2e-3, 3e-3),
+        constraints=constraints,
+        velocity=(0.2, 0.5, -0.3),
+        angular_velocity=(1, 2, 0.3),
+    )
+    points = {"point_a": (0.7, 0.2, 1.25), "point_b": (0, 0, 0)}
+    builder.add_distance(lgint.ground, "rod.node2", length=1.0, **points, name="rope")
+    return builder.build(start="project")
+
+
+@pytest.mark.parametrize(
+    ("method", "constraints", "formulation"),
+    [
+        ("genalpha", None, "SE3"),
+        ("genalpha", "kirchhoff", "R3xSO3"),
+        ("rk44", "kirchhoff", "euler_parameters"),
+        ("herk3", None, "R3xSO3"),
+        ("radau5", "inextensible", "S3R3"),
+    ],
+)
+def test_stiffness_and_damping_of_rods_and_lengths_of_ropes(method, constraints, formulation):
+    model = bent_rod(constraints, formulation)
+    names = [
+        name for name in numbers_of(model) if any(part in name for part in ("stiffness", "damping", "rope.length"))
+    ]
+    assert len(names) == 85
+    free = [name for name in names if not constrained(name, constraints)]
+    check_numbers(model, method, free, "rod.node2", 2e-4)
+
+
+def constrained(name, constraints):
+    """Whether a number of an edge belongs to a strain that is constrained."""
+    held = {None: "", "kirchhoff": "01", "inextensible": "012"}[constraints]
+    return name.startswith("rod.") and any(entry in held for entry in name.partition("[")[2].rstrip("]").split(","))
 
 
 @pytest.mark.parametrize("method", ADAPTIVE)

@@ -1,6 +1,7 @@
 /* Two points at a fixed distance: phi = |d| - L, d = x_b - x_a, n = d/|d|.
    J_b = n^T on translations, J_a = -n^T;  dn = (I - n n^T) dd/|d|. */
 #include "model/joint/joint.h"
+#include "model/share.h"
 
 static const lg_parameter parameters[] = {
     {"length", "m", "distance of the two points", LG_SCALAR, .valid = LG_POSITIVE, .initially = LG_START_DISTANCE,
@@ -65,6 +66,16 @@ static void distance_jets(const lg_element *e, const lg_frame_jet f[2], lg_wrenc
     lg_jet_push(&n, *out);
 }
 
+static lg_status distance_shares(const lg_joint *joint, const lg_pose *const f[2], const lg_point *at,
+                                 const lg_term_weights *rows, const double *twists, double *slopes)
+{
+    (void)f, (void)at, (void)twists;
+    slopes[0] = joint->nrows && rows->phi ? -rows->phi[0] : 0;
+    return LG_OK;
+}
+
+static const lg_joint_shares shares = {.write = distance_shares};
+
 static const char *distance_row_label(const lg_element *e, int row)
 {
     (void)e, (void)row;
@@ -84,5 +95,6 @@ const lg_joint_type lg_distance = {
     .on_point = lg_element_on_point,
     .rows = distance_rows,
     .jets = distance_jets,
+    .shares = &shares,
     .row_label = distance_row_label,
 };

@@ -77,6 +77,7 @@ struct lg_joint_type {
        the tangent to S. NULL: a loop over `rows`. */
     lg_status (*all)(lg_joints joints, const lg_point *at, const lg_wanted *want);
     const lg_compliance *compliance; /* NULL: it is rigid */
+    const struct lg_joint_shares *shares; /* share.h; NULL: none */
     double (*next_kink)(const lg_element *e, double t);
     /* A name for row `row` of the type. NULL: its number is used. */
     const char *(*row_label)(const lg_element *e, int row);

@@ -1,6 +1,7 @@
 /* The edge of a Cosserat rod between two nodes, a joint with compliance: its rows in the table of joints. */
 #include "model/joint/rod_rows.h"
 #include "model/joint/rod_tangent.h"
+#include "model/share.h"
 #include "model/triad.h"
 
 static const lg_parameter parameters[] = {
@@ -250,6 +251,50 @@ static lg_status strain(const lg_joint *joint, const lg_point *at, double w[6], 
     return LG_OK;
 }
 
+/* ---- derivatives by stiffness and damping ---- */
+
+static int has_share(const lg_element *e, int parameter)
+{
+    (void)e;
+    return parameter >= STIFFNESS && parameter < SOURCE;
+}
+
+/* The rate of xi along twists of the frames, zero where the strain is constrained. */
+static void rate_along(const lg_element *e, const lg_screw *of, const double *twists, double rate[6])
+{
+    lg_screw m = *of;
+    const double *x[2] = {twists, twists + 6}, *omega[2] = {twists + 3, twists + 9};
+    lg_screw_relative(&m, x, omega, m.y);
+    lg_screw_open_rate(&m);
+    lg_copy(6, m.xidot, rate);
+    lg_zero(e->info->nrows, rate);
+}
+
+/* s . xi' with s = C (w - w0) + 2 C_d w' */
+static lg_status rod_shares(const lg_joint *joint, const lg_pose *const f[2], const lg_point *at,
+                            const lg_term_weights *rows, const double *twists, double *slopes)
+{
+    (void)rows;
+    const lg_element *e = &joint->e;
+    double difference[6], along[6];
+    lg_relation r;
+    lg_strained k;
+    if (!twists)
+        return LG_OK;
+    LG_TRY(open_edge(e, f, at, &r, &k));
+    lg_screw_open_motion(f, &k.m);
+    lg_screw_open_rate(&k.m);
+    lg_edge_strain_difference(e, &k, difference);
+    rate_along(e, &k.m, twists, along);
+    for (int i = 0; i < 6; i++) {
+        lg_axpy(6, along[i], difference, slopes + STIFFNESS + 6 * i);
+        slopes[DAMPING + i] = 2 / e->p[LENGTH] * k.m.xidot[i] * along[i];
+    }
+    return LG_OK;
+}
+
+static const lg_joint_shares shares = {.has = has_share, .write = rod_shares};
+
 /* ---- memory ---- */
 
 static lg_status rod_commit(const lg_element *e, const lg_pose *const f[2], const lg_point *from, const lg_point *to,
@@ -329,6 +374,7 @@ static const lg_joint_type at_rest = {.all = all_at_rest};
         .next_kink = next_kink,                                                                                        \
         .row_label = rod_row_label,                                                                                    \
         .compliance = &compliance,                                                                                     \
+        .shares = &shares,                                                                                             \
         .memory = &memory,                                                                                             \
     }
 
