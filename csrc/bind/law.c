@@ -131,7 +131,8 @@ static PyObject *copy_of(const double *values, int n)
     return array;
 }
 
-PyObject *lg_python_state(const lg_python_reader *reader, const lg_point *at)
+/* NULL: an exception is set. */
+static PyObject *state_at(const lg_python_reader *reader, const lg_point *at)
 {
     return PyObject_CallFunction(reader->state, "dNNNdN", at->t, copy_of(at->q, reader->nq), copy_of(at->v, reader->nv),
                                  copy_of(at->mem.values, reader->nmem), at->mem.age,
@@ -152,7 +153,7 @@ static void refuse_recursion(const lg_python_function *function, double t)
 static PyObject *call_with_state(const lg_python_function *function, PyObject *callable, const void *reader,
                                  const lg_point *at)
 {
-    PyObject *state = lg_python_state(reader, at), *result = state ? PyObject_CallOneArg(callable, state) : NULL;
+    PyObject *state = state_at(reader, at), *result = state ? PyObject_CallOneArg(callable, state) : NULL;
     Py_XDECREF(state);
     if (!result && PyErr_ExceptionMatches(PyExc_RecursionError))
         refuse_recursion(function, at->t);

@@ -27,7 +27,4 @@ typedef struct lg_python_reader {
     int nq, nv, nmem;
 } lg_python_reader;
 
-/* NULL: an exception is set. */
-PyObject *lg_python_state(const lg_python_reader *reader, const lg_point *at);
-
 #endif

@@ -35,7 +35,8 @@ static int is_rigid_at(const lg_body *body)
     return body->block ? body->type->rigid || body->type->tree : !body->type->is_support;
 }
 
-int lg_shares_have_end(const lg_influence *in, int end)
+/* Whether there is a closed form of the derivatives by the point at an end. */
+static int has_end(const lg_influence *in, int end)
 {
     lg_element_ref element = in->m->element_of[end / 2];
     if (!is_rigid_at(lg_element_at(element)->frame[end % 2]->body))
@@ -56,13 +57,14 @@ int lg_terms_are_linear(const lg_influence *in, int end)
     return element.joint && element.joint->e.info->locked;
 }
 
-int lg_shares_have(const lg_influence *in, const lg_direction *direction)
+/* Whether closed forms give the derivative along this direction. */
+static int has_all(const lg_influence *in, const lg_direction *direction)
 {
     for (int i = 0; i < direction->nvalues; i++)
         if (!lg_shares_have_parameter(in, direction->parameter[i]))
             return 0;
     for (int i = 0; i < direction->nends; i++)
-        if (!lg_shares_have_end(in, direction->end[i]))
+        if (!has_end(in, direction->end[i]))
             return 0;
     return direction->nvalues + direction->nends > 0;
 }
@@ -126,7 +128,7 @@ static void merge(const lg_influence *in, int n, const lg_direction *directions,
 {
     *all = (lg_direction){.size = 1, .parameter = parameter, .end = end};
     for (const lg_direction *one = directions; one < directions + n; one++) {
-        if (!lg_shares_have(in, one))
+        if (!has_all(in, one))
             continue;
         memcpy(parameter + all->nvalues, one->parameter, (size_t)one->nvalues * sizeof *parameter);
         memcpy(end + all->nends, one->end, (size_t)one->nends * sizeof *end);
@@ -146,7 +148,7 @@ static lg_status open_merged(lg_shares *s, lg_influence *in, int n, const lg_dir
     s->nparameters = (int)in->nparameters;
     s->nslopes = s->nparameters + AT_END * count_ends(&s->part);
     for (int i = 0, nterms = 0; i < n; i++) {
-        s->has[i] = (char)lg_shares_have(in, &directions[i]);
+        s->has[i] = (char)has_all(in, &directions[i]);
         if (s->has[i])
             fill_terms(in, &directions[i], s, &nterms);
         s->first[i + 1] = nterms;

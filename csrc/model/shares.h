@@ -24,13 +24,10 @@ typedef struct lg_shares {
     char *has; /* per derivative: whether it is the sum of its terms; others have none */
 } lg_shares;
 
-/* Whether there is a closed form of the derivatives by a parameter, and of those by the point at an end. */
+/* Whether there is a closed form of the derivatives by a parameter. */
 int lg_shares_have_parameter(const lg_influence *in, int parameter);
-int lg_shares_have_end(const lg_influence *in, int end);
 /* Whether terms are linear in the point at an end, as those of loads and of masks of axes (joints.def) are. */
 int lg_terms_are_linear(const lg_influence *in, int end);
-/* Whether closed forms give the derivative along this direction. */
-int lg_shares_have(const lg_influence *in, const lg_direction *direction);
 /* Opens those of all n directions that have closed forms. `in` is left at none of them. */
 lg_status lg_shares_open(lg_shares *s, lg_influence *in, int n, const lg_direction *directions, lg_report *report);
 void lg_shares_close(lg_shares *s);

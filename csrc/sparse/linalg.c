@@ -28,7 +28,8 @@ static double pivot_ratio(int n, const double *A, int j)
     return largest > 0 ? fabs(u[j]) / largest : 0;
 }
 
-double lg_dense_weakest(int n, const double *A, int *column)
+/* The smallest of these ratios, NaN if one is not finite. */
+static double weakest_pivot(int n, const double *A, int *column)
 {
     double smallest = INFINITY;
     for (int j = 0; j < n; j++) {
@@ -51,7 +52,7 @@ lg_status lg_dense_factor(int n, double *A, int *pivots, int *deficient)
         return LG_OK;
     LG_LAPACKE(dgetrf_work)(LAPACK_COL_MAJOR, n, n, A, n, pivots);
 
-    double smallest = lg_dense_weakest(n, A, deficient);
+    double smallest = weakest_pivot(n, A, deficient);
     return isnan(smallest) ? LG_NOT_FINITE : smallest > 16 * n * DBL_EPSILON ? LG_OK : LG_SINGULAR;
 }
 

@@ -6,8 +6,6 @@
 
 /* P L U of an n x n matrix in place. LG_SINGULAR: *deficient is the column of the smallest pivot. */
 lg_status lg_dense_factor(int n, double *A, int *pivots, int *deficient);
-/* The smallest pivot relative to the largest entry of its column of U, NaN if one is not finite. */
-double lg_dense_weakest(int n, const double *A, int *column);
 void lg_dense_solve(int n, const double *A, const int *pivots, double *x);
 void lg_dense_solve_transposed(int n, const double *A, const int *pivots, double *x);
 

@@ -59,7 +59,7 @@ static lg_status support_continuous(const lg_element *e, double begin, double en
     return lg_course_continuous(&(lg_course){.e = e, .n = WIDTH}, begin, end, report);
 }
 
-static lg_status support_motion(lg_span bodies, const lg_point *at, int at_rest)
+static lg_status support_motion(lg_span bodies, const lg_point *at)
 {
     for (const lg_body *b = bodies.first; b < bodies.end; b++) {
         double *motion = pose_of(b, at)->motion[0];
@@ -67,10 +67,14 @@ static lg_status support_motion(lg_span bodies, const lg_point *at, int at_rest)
             LG_TRY(support_function(&b->e, at, motion));
         else
             lg_zero(LEVELS * WIDTH, motion);
-        if (at_rest)
-            lg_zero((LEVELS - RATE) * WIDTH, motion + RATE * WIDTH);
     }
     return LG_OK;
+}
+
+static void stand_still(lg_span bodies, const lg_point *at)
+{
+    for (const lg_body *b = bodies.first; b < bodies.end; b++)
+        lg_zero((LEVELS - RATE) * WIDTH, pose_of(b, at)->motion[RATE]);
 }
 
 /* w = T(psi) psi' and its rate */
@@ -122,10 +126,8 @@ static void write_frame(const pose *p, const lg_frame *f, lg_pose *to)
     to->R = p->R, to->omega = p->omega, to->omegadot = p->omegadot;
 }
 
-static lg_status support_move_frames(lg_span bodies, const lg_point *at, lg_level level, lg_reach reach, int at_rest)
+static void support_move_frames(lg_span bodies, const lg_point *at, lg_level level, lg_reach reach)
 {
-    if (level > LG_NO_POSES)
-        LG_TRY(support_motion(bodies, at, at_rest));
     for (const lg_body *b = bodies.first; b < bodies.end; b++) {
         int n = lg_body_reach(b, level, reach);
         if (n)
@@ -135,17 +137,24 @@ static lg_status support_move_frames(lg_span bodies, const lg_point *at, lg_leve
             lg_pose_clear(f, lg_pose_of(f, at));
         }
     }
-    return LG_OK;
 }
 
 static lg_status support_kinematics(lg_span bodies, const lg_point *at, lg_level level, lg_reach reach)
 {
-    return support_move_frames(bodies, at, level, reach, 0);
+    if (level > LG_NO_POSES)
+        LG_TRY(support_motion(bodies, at));
+    support_move_frames(bodies, at, level, reach);
+    return LG_OK;
 }
 
 static lg_status support_kinematics_at_rest(lg_span bodies, const lg_point *at, lg_level level, lg_reach reach)
 {
-    return support_move_frames(bodies, at, level, reach, 1);
+    if (level > LG_NO_POSES) {
+        LG_TRY(support_motion(bodies, at));
+        stand_still(bodies, at);
+    }
+    support_move_frames(bodies, at, level, reach);
+    return LG_OK;
 }
 
 static int support_parts(const lg_body *b)
