@@ -1,0 +1,85 @@
+/* Products with the S of an assembled matrix; see matrix.h. */
+#include "core/small.h"
+#include "sparse/fronts.h"
+#include "sparse/matrix.h"
+
+/* y += s A x for rows x columns entries */
+static LG_INLINE void add_panel(int rows, int columns, const double *restrict A, int ld, double s,
+                                const double *restrict x, double *restrict y)
+{
+    for (int j = 0; j < columns; j++) {
+        double known = s * x[j];
+        for (int i = 0; i < rows; i++)
+            y[i] += A[i + (long)ld * j] * known;
+    }
+}
+
+/* The same, so that the compiler knows the most frequent size. */
+static inline void add_velocities(int rows, int columns, const double *A, int ld, double s, const double *x, double *y)
+{
+    if (rows == 6)
+        add_panel(6, columns, A, ld, s, x, y);
+    else
+        add_panel(rows, columns, A, ld, s, x, y);
+}
+
+/* How many of the first n unknowns from a pivot on are velocities, which are those of a block and come first. */
+static inline int velocities_of(const lg_plan *plan, int pivot, int n)
+{
+    const int *unknowns = plan->unknowns + pivot;
+    if (n == 0 || unknowns[0] >= plan->nvelocities)
+        return 0;
+    while (unknowns[n - 1] >= plan->nvelocities)
+        n--;
+    return n;
+}
+
+/* y += s A^T x for rows x columns entries */
+static void add_panel_transposed(int rows, int columns, const double *A, int ld, double s, const double *x, double *y)
+{
+    for (int j = 0; j < columns; j++)
+        y[j] += s * lg_dot(rows, A + (long)ld * j, x);
+}
+
+typedef void (*panel)(int rows, int columns, const double *A, int ld, double s, const double *x, double *y);
+
+/* The sum of products of several S, or S^T, of one plan by one of these functions for panels. */
+static LG_INLINE void add_panels(const lg_plan *plan, int count, const double *const A[], panel add, int transposed,
+                                 double s, const double *const x[], double *y)
+{
+    for (const lg_front *f = plan->fronts; f < plan->fronts + plan->nfronts; f++) {
+        int n = f->end > plan->nassembled ? 0 : velocities_of(plan, f->pivot, f->n), own = plan->unknowns[f->pivot];
+        const lg_neighbour *later = plan->neighbours + f->neighbour, *end = later + f->neighbours;
+        if (n == 0)
+            continue;
+        for (int k = 0; k < count; k++)
+            add(n, n, A[k] + f->D, f->n, s, x[k] + own, y + own);
+        for (; later < end; later++) {
+            int size = velocities_of(plan, later->pivot, later->size), other = plan->unknowns[later->pivot];
+            if (size == 0)
+                continue;
+            int from_U = transposed ? own : other, from_L = transposed ? other : own;
+            int to_U = own + other - from_U, to_L = own + other - from_L;
+            for (int k = 0; k < count; k++) {
+                add(n, size, A[k] + f->U + (long)f->n * later->start, f->n, s, x[k] + from_U, y + to_U);
+                add(size, n, A[k] + f->L + later->start, f->ld, s, x[k] + from_L, y + to_L);
+            }
+        }
+    }
+}
+
+void lg_matrix_add_product(const lg_matrix *matrix, double s, const double *x, double *y)
+{
+    add_panels(matrix->plan, 1, (const double *[]){matrix->values}, add_velocities, 0, s, &x, y);
+}
+
+void lg_matrix_add_products(const lg_matrix *S, const lg_matrix *T, double s, const double *x, const double *z,
+                            double *y)
+{
+    add_panels(S->plan, 2, (const double *[]){S->values, T->values}, add_velocities, 0, s, (const double *[]){x, z}, y);
+}
+
+void lg_matrix_add_transposed(const lg_matrix *matrix, double s, const double *x, double *y)
+{
+    add_panels(matrix->plan, 1, (const double *[]){matrix->values}, add_panel_transposed, 1, s, &x, y);
+}
