@@ -401,7 +401,8 @@ static void copy_row(const lg_dense *dense, const lg_states *from, const lg_stat
     for (int part = 0; part < LG_PARTS; part++)
         if (to->part[part])
             lg_copy(lg_part_width(dense->system, (lg_part)part), from->part[part], to->part[part]);
-    lg_copy(to->nextra, from->extra, to->extra);
+    if (to->nextra)
+        lg_copy(to->nextra, from->extra, to->extra);
 }
 
 /* The last two knots are at one time if a run ends at a kink. */
