@@ -217,7 +217,7 @@ def derivative(run: Any, accessor: str, arguments: Sequence[Any], keywords: Mapp
 
 def _along(run: Any, found: Sensitivity, k: int, value: Callable[[Any], Array]) -> Array:
     """The derivative by parameter k."""
-    step = step_along(run.model, run.v, run.mem, found, k)
+    step = step_along(run.model, run.v, getattr(run, "mem", None), found, k)
     points = stencil(run.model, found.parameters[k])
 
     def slope(step: float) -> Any:
@@ -226,10 +226,10 @@ def _along(run: Any, found: Sensitivity, k: int, value: Callable[[Any], Array]) 
     return refined(slope, step)
 
 
-def step_along(model: Model, v: Array, mem: Array, found: Sensitivity, k: int) -> float:
+def step_along(model: Model, v: Array, mem: Array | None, found: Sensitivity, k: int) -> float:
     """The change of parameter k that moves no state too far, nor the parameter by more than its share."""
     most = within(largest_step(model, found.parameters[k]), v, found.dq[..., k], found.dv[..., k])
-    return held_within(most, mem, found.dmem[..., k])
+    return most if mem is None else held_within(most, mem, found.dmem[..., k])
 
 
 def within(most: float, v: Array, dq: Array, *rates: Array) -> float:
