@@ -48,8 +48,9 @@ class Sensitivity:
     dlam : ndarray, shape (n, nc, p)
         Derivatives of the multipliers.
     dmem : ndarray, shape (n, nmem, p)
-        Derivatives of the values that sampled controls hold in the memory, and zeros for the rest of it; shape
-        (n, 0, p) without such controls.
+        Derivatives of the values that sampled controls hold in the memory, in the places of `mem`, and zeros for the
+        rest of it; shape (n, 0, p) without such controls. The units are those of the efforts and states of a control
+        over that of the parameter.
     """
 
     parameters: list[str]

@@ -102,8 +102,9 @@ class Trajectory(States):
         """Derivatives of the states by the parameters that `integrate(..., sensitivity=)` names; None without them.
 
         `parameters` has their names, `dq`, `dv`, `dvdot` (n, nv, p) and `dlam` (n, nc, p) the derivatives. Those of q
-        are left-trivialised: a change dp moves q to q exp(dq dp), block by block. With sampled controls `dmem`
-        (n, nmem, p) has those of the values that they hold.
+        are left-trivialised: a change dp moves q to q exp(dq dp), block by block. `dmem` has those
+        of the values that sampled controls hold: (n, nmem, p), in the places of `mem`, or (n, 0, p) in a model without
+        such controls. Units: those of v times s, of v, vdot, lam and of the held values, over that of the parameter.
         """
         return None if self._slopes is None else sensitivity_of(self._parameters, self._slopes, self.model)
 
@@ -640,6 +641,8 @@ def _check_arrays(model: System, result: Mapping[str, Any], finite: bool) -> Non
         widths["extra"] = result["extra"].shape[1:]
     if SLOPES in result:
         widths[SLOPES] = (slopes_width(model, len(result["parameters"])),)
+        if result[SLOPES].shape[1:] == (len(result["parameters"]) * (3 * model.nv + model.nc),) != widths[SLOPES]:
+            raise ValueError("it lacks the derivatives of the values that sampled controls hold; make the run again")
     events = zip(*result.get("events", ()), strict=True)
     tables = [result, result["end"], result["knots"], *(dict(zip("tqv", event, strict=True)) for event in events)]
     for table in tables:

@@ -231,3 +231,13 @@ def test_accessors_of_held_values_have_derivatives(given, tmp_path):
             assert distance(each.derivative("power", "loop")[:, k], expected) < 1e-7
         found = run.sensitivity.dmem[:, 1, k] * rate + force * run.derivative("joint_rate", "rail")[:, k]
         assert distance(found, expected) < 1e-7
+
+
+def test_files_without_derivatives_of_held_values_are_refused(tmp_path):
+    path = tmp_path / "run.npz"
+    lgint.integrate(slide(proportional), "rk44", t_end=0.1, h=0.01, sensitivity=["cart.mass"]).save(path)
+    with np.load(path) as file:
+        arrays = dict(file)
+    np.savez(path, **{**arrays, "derivatives": arrays["derivatives"][:, :3]})
+    with pytest.raises(ValueError, match="lacks the derivatives of the values that sampled controls hold"):
+        lgint.load(path)
