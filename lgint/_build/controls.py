@@ -34,7 +34,8 @@ class ControlBuilder(ContactBuilder):
 
         Runs with a control written in Python hold the GIL. Energy-momentum methods do not run controls. With `every` it
         is a sampled control: the function is called at the start and at multiples of `every`, on which steps end, with
-        the accepted state there, and its values are held in between.
+        the accepted state there, and its values are held in between. It is also called where the action of an event
+        returns a new state of the model.
 
         Parameters
         ----------
