@@ -199,8 +199,8 @@ def derivative(run: Any, accessor: str, arguments: Sequence[Any], keywords: Mapp
     if found is None:
         raise ValueError("derivative: this run has no derivatives; integrate with sensitivity=[...]")
     known = [name for name in dir(type(run)) if not name.startswith("_") and callable(getattr(type(run), name))]
-    if accessor not in known:
-        near = guess(accessor, known)
+    if not isinstance(accessor, str) or accessor not in known:
+        near = guess(accessor, known) if isinstance(accessor, str) else ""
         raise ValueError(f"derivative: the name of a method of a trajectory expected, got {shown(accessor)}{near}")
 
     def value(other: Any) -> Array:

@@ -147,6 +147,8 @@ def test_what_is_no_accessor_is_refused_with_a_guess():
     run = lgint.integrate(M.heavy_top(), "genalpha", t_end=0.002, h=1e-3, sensitivity=["top.mass"])
     with pytest.raises(ValueError, match=r"got 'positon' \(did you mean 'position'\?\)"):
         run.derivative("positon", "top")
+    with pytest.raises(ValueError, match="the name of a method of a trajectory expected, got array"):
+        run.derivative(np.array(["position", "velocity"]), "top")
     with pytest.raises(ValueError, match="accelerations gives no array of numbers, but tuple"):
         run.derivative("accelerations")
 
