@@ -155,7 +155,6 @@ static void derivatives(lg_dense *dense, const double *theta, const lg_knot *kno
     lg_axpy(space->nv, h * h, dense->side, second);
 }
 
-/* The arrays of the knots must stay unchanged while the dense output is in use. */
 /* Values of first-order equations have no coordinates; the displacement that their velocities would give makes them a
    cubic with the values and the rates of both ends. */
 static void integrate_first_order(const lg_dense *dense, double h, double *theta1)
@@ -166,6 +165,7 @@ static void integrate_first_order(const lg_dense *dense, double h, double *theta
             theta1[i] = h / 2 * (dense->from.v[i] + dense->to.v[i]) + h * h / 12 * (dense->from.a[i] - dense->to.a[i]);
 }
 
+/* The arrays of the knots must stay unchanged while the dense output is in use. */
 static void open_step(lg_dense *dense, lg_knot from, lg_knot to)
 {
     double h = to.t - from.t, *theta1 = dense->power[4];

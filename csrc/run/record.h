@@ -42,7 +42,7 @@ lg_status lg_record_add(lg_record *record, const lg_state *state, double h, doub
 /* Adds both ends of a step, for dense output, with the curve of the step (NULL: it has none). Where the accelerations
    jump between steps, two rows have the same time. */
 lg_status lg_record_add_step(lg_record *record, const lg_state *before, const lg_state *after, const double *curve);
-/* The state after the last of them if it is another one, since there is a kink. */
+/* Adds the end of a run if a kink there has changed the state that the last step left. */
 lg_status lg_record_add_end(lg_record *record, const lg_state *end);
 /* Frees the memory beyond the last row. */
 void lg_record_trim(lg_record *record);

@@ -24,7 +24,7 @@ void lg_alpha_layout_maps(lg_genalpha_stepper *g, lg_arena *arena)
     d->chain_CP = g->index == LG_INDEX_STABILIZED ? lg_arena_doubles(arena, (size_t)space->nm) : NULL;
     for (const lg_factor *f = space->factor; arena->base && f < space->factor + space->nfactors; f++) {
         lg_turning part = f->node->linear ? (lg_turning){0} : lg_turning_part(f);
-        set_identity(part.n, d->Pinv + at); // unless sigma is not one
+        set_identity(part.n, d->Pinv + at); // what it stays if sigma is one
         at += part.n * part.n;
     }
     for (const lg_block *b = space->block; arena->base && b < space->block + space->nblocks; b++) {
