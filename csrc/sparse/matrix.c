@@ -122,6 +122,11 @@ void lg_matrix_zero(lg_matrix *matrix)
     memset(matrix->values, 0, (size_t)matrix->plan->nassembled * sizeof(double));
 }
 
+double lg_matrix_largest(const lg_matrix *matrix)
+{
+    return lg_max_abs((int)matrix->plan->nassembled, matrix->values);
+}
+
 /* U += s B^T */
 static LG_INLINE void add_transposed(int rows, int nv, double s, const double *restrict B, double *restrict U, int ld)
 {

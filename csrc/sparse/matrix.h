@@ -32,7 +32,7 @@ typedef struct lg_chain {
 typedef struct lg_matrix {
     const lg_plan *plan;
     const lg_matrix_block *matrix_blocks; /* where the blocks of S are, from the plan */
-    double *values; /* assembled values, kept for the fall-backs; of a guest, the factors as well */
+    double *values; /* assembled values, kept for the fall-backs; of a guest and in place, the factors as well */
     double *factors; /* free from lg_matrix_zero to the factorisation */
     double *work; /* solve scratch */
     int *pivots;
@@ -70,6 +70,7 @@ void lg_matrix_layout_values(lg_matrix *matrix, const lg_plan *plan, lg_arena *a
 void lg_matrix_close(lg_matrix *matrix); /* frees the fall-backs, if any */
 
 void lg_matrix_zero(lg_matrix *matrix); /* ends what lg_matrix_keep began */
+double lg_matrix_largest(const lg_matrix *matrix); /* the largest absolute value that is assembled */
 
 /* The block of S in which two entries of a clique meet, by the number that pattern.h gives it: column-major, leading
    dimension *ld. */

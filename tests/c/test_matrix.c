@@ -267,6 +267,37 @@ static void test_measured_memory_equals_used(void)
     close_problem(&p);
 }
 
+/* S of velocities alone, and its largest entry, in an array that holds other numbers behind it. */
+static void test_products_with_assembled_values(void)
+{
+    problem p = {0};
+    uint64_t state = 24;
+    springs(&p);
+    open_problem(&p, &state);
+    assemble(&p);
+    int nv = p.v_start[p.nblocks];
+    p.matrix.values[p.plan->nassembled] = 1e300;
+    double *x = random_array(&state, nv), *z = random_array(&state, nv), *y = random_array(&state, nv);
+    double *expected = calloc((size_t)nv, sizeof *expected), largest = 0;
+    memcpy(expected, y, (size_t)nv * sizeof *y);
+    for (int i = 0; i < nv; i++)
+        for (int j = 0; j < nv; j++) {
+            double A = p.dense[i + p.size * j];
+            expected[i] += 0.7 * A * (x[j] + z[j]) - 0.4 * A * x[j];
+            expected[j] += 1.3 * A * z[i];
+        }
+    for (int i = 0; i < p.size * p.size; i++)
+        largest = fmax(largest, fabs(p.dense[i]));
+    lg_matrix_add_products(&p.matrix, &p.matrix, 0.7, x, z, y);
+    lg_matrix_add_product(&p.matrix, -0.4, x, y);
+    lg_matrix_add_transposed(&p.matrix, 1.3, z, y);
+    for (int i = 0; i < nv; i++)
+        CHECK_CLOSE(y[i], expected[i], 1e-13 * nv * largest);
+    CHECK(lg_matrix_largest(&p.matrix) == largest);
+    free(x), free(z), free(y), free(expected);
+    close_problem(&p);
+}
+
 int main(void)
 {
     RUN(test_shapes);
@@ -279,5 +310,6 @@ int main(void)
     RUN(test_negative_eigenvalues_of_diagonals);
     RUN(test_products_of_the_pattern);
     RUN(test_measured_memory_equals_used);
+    RUN(test_products_with_assembled_values);
     return check_result();
 }

@@ -252,7 +252,7 @@ static lg_status measure_noise(lg_radau_stepper *r, const double *dq, double *no
     for (int i = 0; i < lg_radau_stages(&r->numbers); i++) {
         const lg_radau_stage_slopes *s = &d->stage[i];
         double mu = lg_radau_rate(r, i);
-        double forces = shaken * lg_max_abs((int)lg_plan_values(r->base.plan), s->K.values);
+        double forces = shaken * lg_matrix_largest(&s->K);
         double rows = shaken * mu * (lg_max_abs(pattern->nvalues, s->Z) + lg_max_abs(pattern->nvalues, s->B));
         forces += share * lg_max_abs(nv, s->known);
         rows += share * mu * lg_max_abs(pattern->nrows, s->known + nv);
