@@ -111,6 +111,7 @@ lg_status lg_alpha_factor_mu(lg_genalpha_stepper *g, const lg_alpha_state *forme
     lg_status status = lg_matrix_factor(&g->mu_matrix);
     if (status == LG_SINGULAR) {
         assemble(g);
+        g->base.fallbacks++;
         status = lg_matrix_fall_back(&g->mu_matrix);
     }
     return lg_name_deficient(g->base.system, &g->mu_matrix, status, &g->base.report);

@@ -207,6 +207,7 @@ static lg_status factor(lg_genalpha_stepper *g, const lg_point *end)
     lg_status status = lg_matrix_factor(matrix);
     if (status == LG_SINGULAR) {
         LG_TRY(assemble(g, end));
+        g->base.fallbacks++;
         status = lg_matrix_fall_back(matrix);
     }
     return lg_name_deficient(g->base.system, matrix, status, &g->base.report);
@@ -250,7 +251,10 @@ static lg_status factor_mu(lg_genalpha_stepper *g)
     lg_pattern_mask_nonholonomic(g->base.system->pattern, 1, d->B);
     assemble_mu(g);
     g->base.factorisations++;
-    return lg_factor_named(g->base.system, &d->mu_matrix, &g->base.report);
+    g->base.fallbacks -= d->mu_matrix.fallbacks;
+    lg_status status = lg_factor_named(g->base.system, &d->mu_matrix, &g->base.report);
+    g->base.fallbacks += d->mu_matrix.fallbacks;
+    return status;
 }
 
 /* ---- one parameter ---- */

@@ -103,7 +103,10 @@ static lg_status form_stage(lg_radau_stepper *r, int i)
     }
     s->matrix.poll = r->base.accel.matrix.poll;
     r->base.factorisations++;
-    return lg_factor_named(r->base.system, &s->matrix, &r->base.report);
+    r->base.fallbacks -= s->matrix.fallbacks;
+    lg_status status = lg_factor_named(r->base.system, &s->matrix, &r->base.report);
+    r->base.fallbacks += s->matrix.fallbacks;
+    return status;
 }
 
 lg_status lg_radau_form_slopes(lg_radau_stepper *r)
