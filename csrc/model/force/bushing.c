@@ -192,7 +192,7 @@ static const lg_element_memory memory = {.commit = bushing_commit};
 
 /* ---- the rows ---- */
 
-#define BUSHING(title, text, judge, kinks, ...)                                                                        \
+#define BUSHING(title, text, judge, ...)                                                                               \
     {                                                                                                                  \
         .info = {.family = "force",                                                                                    \
                  .name = title,                                                                                        \
@@ -203,7 +203,6 @@ static const lg_element_memory memory = {.commit = bushing_commit};
                  __VA_ARGS__},                                                                                         \
         .check = judge,                                                                                                \
         .sees = LG_SEES_POSE,                                                                                          \
-        .has_kinks = kinks,                                                                                            \
         .needs_twists = 1,                                                                                             \
         .couples = lg_element_between,                                                                                 \
         .wrenches = wrenches,                                                                                          \
@@ -213,7 +212,7 @@ static const lg_element_memory memory = {.commit = bushing_commit};
 
 const lg_force_type lg_bushing =
     BUSHING("bushing", "Springs and dampers along and about three axes, by the logarithm of the relative pose.", NULL,
-            0, .parameters = parameters, .nparameters = 5);
+            .parameters = parameters, .nparameters = 5);
 
 /* clang-format off */
 static const double example[] = {
@@ -227,6 +226,6 @@ static const double example[] = {
 /* clang-format on */
 
 const lg_force_type lg_curved_bushing =
-    BUSHING("curved_bushing", "A bushing with a curve of force or moment along some of its axes.", curved_check, 1,
+    BUSHING("curved_bushing", "A bushing with a curve of force or moment along some of its axes.", curved_check,
             .parameters = curved_parameters, .nparameters = 6, .example = example,
             .nexample = sizeof example / sizeof *example);
