@@ -73,6 +73,15 @@ int lg_stepper_needs(const lg_stepper_type *type, const lg_pattern *pattern, lg_
            (coupling == LG_COUPLING_MASS && type->coupling == LG_COUPLING_TANGENTS && differ);
 }
 
+lg_status lg_stepper_factor(lg_stepper *self, lg_matrix *matrix)
+{
+    long before = matrix->fallbacks;
+    lg_status status = lg_factor_named(self->system, matrix, &self->report);
+    self->factorisations++;
+    self->fallbacks += matrix->fallbacks - before;
+    return status;
+}
+
 /* The sum of n numbers of each. */
 static double sum_of_both(int n, const double *x, const double *y)
 {

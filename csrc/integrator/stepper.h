@@ -135,6 +135,9 @@ int lg_stepper_is_explicit(const lg_stepper_type *type);
    if elements couple blocks that neither M nor a constraint does. */
 int lg_stepper_needs(const lg_stepper_type *type, const lg_pattern *pattern, lg_coupling coupling);
 
+/* Factors a matrix of the stepper's own, names the row of a singular one, and counts it and its fall-back. */
+lg_status lg_stepper_factor(lg_stepper *self, lg_matrix *matrix);
+
 /* LG_NOT_FINITE if a state contains a NaN or an infinite number. */
 lg_status lg_check_finite(const lg_system *system, const double *q, const double *v, const double *a,
                           const double *lam);

@@ -250,11 +250,7 @@ static lg_status factor_mu(lg_genalpha_stepper *g)
     lg_alpha_slopes *d = g->slopes;
     lg_pattern_mask_nonholonomic(g->base.system->pattern, 1, d->B);
     assemble_mu(g);
-    g->base.factorisations++;
-    g->base.fallbacks -= d->mu_matrix.fallbacks;
-    lg_status status = lg_factor_named(g->base.system, &d->mu_matrix, &g->base.report);
-    g->base.fallbacks += d->mu_matrix.fallbacks;
-    return status;
+    return lg_stepper_factor(&g->base, &d->mu_matrix);
 }
 
 /* ---- one parameter ---- */

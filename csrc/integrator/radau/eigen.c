@@ -113,14 +113,9 @@ static lg_status factor(lg_radau_stepper *r)
         eigen_add_rows(r, part);
     r->base.stats.jacobians++;
     r->base.stats.newton_factorisations += 1 + r->numbers.third;
-    r->base.factorisations += 1 + r->numbers.third;
+    r->base.factorisations++;
     LG_TRY(lg_complex_factor(&r->stage[LG_RADAU_RE].matrix, &r->stage[LG_RADAU_IM].matrix));
-    if (!r->numbers.third)
-        return LG_OK;
-    r->base.fallbacks -= real->fallbacks;
-    lg_status status = lg_factor_named(r->base.system, real, &r->base.report);
-    r->base.fallbacks += real->fallbacks;
-    return status;
+    return r->numbers.third ? lg_stepper_factor(&r->base, real) : LG_OK;
 }
 
 lg_status lg_radau_form_all(lg_radau_stepper *r)

@@ -166,11 +166,7 @@ static lg_status factor(lg_radau_stepper *r, int i)
     }
     r->base.stats.jacobians++;
     r->base.stats.newton_factorisations++;
-    r->base.factorisations++;
-    r->base.fallbacks -= matrix->fallbacks;
-    lg_status status = lg_factor_named(r->base.system, matrix, &r->base.report);
-    r->base.fallbacks += matrix->fallbacks;
-    return status;
+    return lg_stepper_factor(&r->base, matrix);
 }
 
 /* ---- residual and correction ---- */

@@ -102,11 +102,7 @@ static lg_status form_stage(lg_radau_stepper *r, int i)
         lg_matrix_add_rows(&s->matrix, mu, s->Z, 0, d->chain);
     }
     s->matrix.poll = r->base.accel.matrix.poll;
-    r->base.factorisations++;
-    r->base.fallbacks -= s->matrix.fallbacks;
-    lg_status status = lg_factor_named(r->base.system, &s->matrix, &r->base.report);
-    r->base.fallbacks += s->matrix.fallbacks;
-    return status;
+    return lg_stepper_factor(&r->base, &s->matrix);
 }
 
 lg_status lg_radau_form_slopes(lg_radau_stepper *r)
