@@ -189,7 +189,7 @@ static inline lg_status eval(const lg_model *m, lg_form form, const lg_point *at
         LG_TRY(set_values(m, at));
     if (want->Ma || want->gyro || want->ntangents)
         add_inertia(m, form, at, want);
-    if (want->ntangents > 1) {
+    if (want->ntangents > 1) { // inertia has filled the matrices of masses, which may lack the blocks between bodies
         slopes = *want, slopes.ntangents = lg_count_slopes(want);
         want = &slopes;
     }

@@ -264,7 +264,7 @@ static lg_status add_joint(const lg_shares *s, int i, const lg_point *at, const 
                            const double *twists, double *slopes)
 {
     const lg_joint *joint = &s->part.joints[i];
-    const struct lg_joint_shares *shares = joint->type->shares;
+    const lg_joint_shares *shares = joint->type->shares;
     const lg_term_weights rows = {.phi = weights->phi ? weights->phi + joint->row : NULL,
                                   .phidot = weights->phidot ? weights->phidot + joint->row : NULL,
                                   .zeta = weights->zeta ? weights->zeta + joint->row : NULL};
