@@ -5,7 +5,7 @@ raise ValueError naming the argument, what was given and what would work.
 """
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -192,6 +192,20 @@ class System:
     def matrix_values(self, *, tangents: bool = True) -> int: ...
     def solve_dense_count(self) -> int: ...
 
+class Instant:
+    """A point of a run, as the core shows it to a function.
+
+    Its arrays are read-only. They are copied when they are first read, or at the end of the call if somebody keeps the
+    instant.
+    """
+
+    t: Final[float]
+    q: Final[Array]
+    v: Final[Array]
+    mem: Final[Array | None]  # as it was left at this point, or at an earlier one; None: zeros
+    age: Final[float]  # the time since that point
+    theta: Final[Array | None]  # the displacement since that point (nv); None: age v
+
 class Model(System):
     def __new__(
         cls,
@@ -202,7 +216,7 @@ class Model(System):
         elements: Sequence[tuple[Any, ...]],
         numbers: NDArray[np.intc],  # (n, 4): frames (-1: none), number of parameters, bits of dropped constraint rows
         parameters: Array,  # of all elements, one after the other
-        states: Callable[..., Any] | None = None,  # t, q, v, mem, span, theta -> what such laws are called with
+        states: Callable[[Instant], Any] | None = None,  # what makes the states with which such laws are called
         # name, function, its tangent or None, number of values, period of samples or 0, velocities that it reads
         controls: Sequence[tuple[str, Any, Any, int, float, NDArray[np.intc]]] = (),
     ) -> Model: ...
@@ -284,7 +298,7 @@ class Model(System):
     ) -> Array: ...
     def rows(self, element: int) -> tuple[int, int, int, int]: ...  # row, nrows, mem, nmem
     # a model with the same shape and plans, and other parameters of all elements
-    def varied(self, parameters: Array, states: Callable[..., Any] | None = None) -> Model: ...
+    def varied(self, parameters: Array, states: Callable[[Instant], Any] | None = None) -> Model: ...
     # the same model with derivatives of its terms by n numbers: of each its size and how many parameters and ends of
     # elements change with it; of all of them numbers and rates of parameters, ends, and motions of their frames
     def differentiated(
@@ -335,7 +349,7 @@ def integrate(
     progress: Callable[[float], None] | None = None,
     t_eval: ArrayLike | None = None,
     on_step: Callable[..., Any]
-    | None = None,  # (t, q, v, mem, both_ends) of each step's end -> end of the run, or that with dq and dv there;
+    | None = None,  # (Instant, both_ends) of each step's end -> end of the run, or that with dq and dv there;
     # both_ends() -> t, q, v, a, lam, mem, None, curve, derivatives
     dense: bool = False,
     stops: ArrayLike | None = None,  # ascending, from t0 to t_end

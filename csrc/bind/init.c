@@ -9,8 +9,8 @@ static int module_exec(PyObject *module)
         return -1;
     lg_dense_single_thread();
 
-    int (*const parts[])(PyObject *) = {lg_add_errors,  lg_add_system,  lg_add_model, lg_add_callable,
-                                        lg_add_stepper, lg_add_queries, lg_add_rows,  lg_add_groups};
+    int (*const parts[])(PyObject *) = {lg_add_errors,  lg_add_instant, lg_add_system, lg_add_model, lg_add_callable,
+                                        lg_add_stepper, lg_add_queries, lg_add_rows,   lg_add_groups};
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
         if (parts[i](module) < 0)
             return -1;

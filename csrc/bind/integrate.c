@@ -1,6 +1,7 @@
 /* lgint._core.integrate: a whole run, without the GIL where the system allows it. */
 #include "bind/compiled.h"
 #include "bind/gil.h"
+#include "bind/instant.h"
 #include "bind/outcome.h"
 #include "bind/run.h"
 #include "bind/system.h"
@@ -156,11 +157,23 @@ static void take_stop(lg_run *run, PyObject *given, double *t_stop)
         (void)take_slopes(run, dq, dv, NULL);
 }
 
-/* on_step(t, q, v, mem, both_ends) at the end of a step -> None, or the time at which the run ends. */
+static PyObject *instant_at_end(const integrate_call *c)
+{
+    static const double none = 0; /* not NULL, as the end of a step has all of its parts, perhaps of no width */
+    const lg_state *end = &c->run->state;
+    const lg_part parts[] = {LG_PART_Q, LG_PART_V, LG_PART_MEM};
+    lg_instant_arrays arrays[LG_INSTANT_ARRAYS] = {{NULL, 0}};
+    for (int i = 0; i < 3; i++) {
+        arrays[i].count = lg_part_width(c->system, parts[i]);
+        arrays[i].data = arrays[i].count ? lg_part_of(end, parts[i]) : &none;
+    }
+    return lg_instant_new(c->module->Instant, end->t, 0, arrays);
+}
+
+/* on_step(instant, both_ends) at the end of a step -> None, or the time at which the run ends. */
 static lg_status call_on_step(void *self, lg_run *run, double *t_stop)
 {
     integrate_call *c = self;
-    const lg_state *after = &run->state;
     int found = !c->watch;
     if (c->watch)
         LG_TRY(look_for_events(c, run, &found));
@@ -169,9 +182,9 @@ static lg_status call_on_step(void *self, lg_run *run, double *t_stop)
     lg_gil_take(&c->gil);
     c->run = run;
     (void)PyCapsule_SetName(c->capsule, current);
-    PyObject *result =
-        PyObject_CallFunction(c->on_step, "dNNNO", after->t, copied(c, LG_PART_Q, 1, &after),
-                              copied(c, LG_PART_V, 1, &after), copied(c, LG_PART_MEM, 1, &after), c->both);
+    PyObject *instant = instant_at_end(c);
+    PyObject *result = instant ? PyObject_CallFunctionObjArgs(c->on_step, instant, c->both, NULL) : NULL;
+    lg_instant_end(instant);
     (void)PyCapsule_SetName(c->capsule, NULL);
     if (result && result != Py_None)
         take_stop(run, result, t_stop);

@@ -2,6 +2,7 @@
 #include "bind/law.h"
 
 #include "bind/args.h"
+#include "bind/instant.h"
 
 /* ---- what they return ---- */
 
@@ -120,23 +121,13 @@ lg_law lg_python_law(lg_python_function *function)
 
 /* ---- functions of a state ---- */
 
-/* A read-only copy; None: there are no such values. */
-static PyObject *copy_of(const double *values, int n)
+static PyObject *instant_at(const lg_python_reader *reader, const lg_point *at)
 {
-    if (!values)
-        Py_RETURN_NONE;
-    PyObject *array = lg_vector_from(values, n);
-    if (array)
-        PyArray_CLEARFLAGS((PyArrayObject *)array, NPY_ARRAY_WRITEABLE);
-    return array;
-}
-
-/* NULL: an exception is set. */
-static PyObject *state_at(const lg_python_reader *reader, const lg_point *at)
-{
-    return PyObject_CallFunction(reader->state, "dNNNdN", at->t, copy_of(at->q, reader->nq), copy_of(at->v, reader->nv),
-                                 copy_of(at->mem.values, reader->nmem), at->mem.age,
-                                 copy_of(reader->nmem ? at->mem.theta : NULL, reader->nv));
+    const lg_instant_arrays arrays[] = {{at->q, reader->nq},
+                                        {at->v, reader->nv},
+                                        {at->mem.values, reader->nmem},
+                                        {reader->nmem ? at->mem.theta : NULL, reader->nv}};
+    return lg_instant_new(reader->instant, at->t, at->mem.age, arrays);
 }
 
 /* Replaces the exception of a function whose calls never end. */
@@ -150,11 +141,14 @@ static void refuse_recursion(const lg_python_function *function, double t)
     Py_XDECREF(time);
 }
 
-static PyObject *call_with_state(const lg_python_function *function, PyObject *callable, const void *reader,
+static PyObject *call_with_state(const lg_python_function *function, PyObject *callable, const lg_python_reader *reader,
                                  const lg_point *at)
 {
-    PyObject *state = state_at(reader, at), *result = state ? PyObject_CallOneArg(callable, state) : NULL;
+    PyObject *instant = instant_at(reader, at);
+    PyObject *state = instant ? PyObject_CallOneArg(reader->state, instant) : NULL;
+    PyObject *result = state ? PyObject_CallOneArg(callable, state) : NULL;
     Py_XDECREF(state);
+    lg_instant_end(instant);
     if (!result && PyErr_ExceptionMatches(PyExc_RecursionError))
         refuse_recursion(function, at->t);
     return result;

@@ -23,7 +23,8 @@ void lg_python_control(lg_python_function *function, lg_control_spec *control);
 /* What makes a state of the point of an evaluation: the reader of a model's laws of the state. It outlives the call,
    and computes with scratch of its own. */
 typedef struct lg_python_reader {
-    PyObject *state; /* called with t, q, v, mem, span and theta, of which the last and mem may be None; borrowed */
+    PyObject *state; /* called with an Instant; borrowed */
+    PyTypeObject *instant; /* borrowed */
     int nq, nv, nmem;
 } lg_python_reader;
 

@@ -178,7 +178,7 @@ static void free_model(void *core)
 }
 
 /* Gives the laws of the state what makes states, which the list `owned` keeps. */
-static int set_reader(lg_model *model, PyObject *states, PyObject *owned)
+static int set_reader(PyTypeObject *type, lg_model *model, PyObject *states, PyObject *owned)
 {
     if (states == Py_None)
         return 0;
@@ -186,7 +186,8 @@ static int set_reader(lg_model *model, PyObject *states, PyObject *owned)
     lg_python_reader *reader = lg_keep_memory(owned, 1, sizeof *reader);
     if (!reader || PyList_Append(owned, states) < 0)
         return -1;
-    *reader = (lg_python_reader){states, system->space->nq, system->space->nv, system->nmem};
+    *reader =
+        (lg_python_reader){states, lg_module_of(type)->Instant, system->space->nq, system->space->nv, system->nmem};
     lg_model_set_reader(model, reader);
     return 0;
 }
@@ -197,7 +198,7 @@ static PyObject *model_object(PyTypeObject *type, lg_status status, lg_model *mo
 {
     if (status != LG_OK)
         return lg_raise(lg_module_of(type), status, report, NULL);
-    if (set_reader(model, states, owned) < 0) {
+    if (set_reader(type, model, states, owned) < 0) {
         lg_model_free(model);
         return NULL;
     }

@@ -9,6 +9,7 @@ static int module_traverse(PyObject *module, visitproc visit, void *arg)
     for (int i = 0; i < LG_EXCEPTION_COUNT; i++)
         Py_VISIT(state->exception[i]);
     Py_VISIT(state->System);
+    Py_VISIT(state->Instant);
     return 0;
 }
 
@@ -18,6 +19,7 @@ static int module_clear(PyObject *module)
     for (int i = 0; i < LG_EXCEPTION_COUNT; i++)
         Py_CLEAR(state->exception[i]);
     Py_CLEAR(state->System);
+    Py_CLEAR(state->Instant);
     return 0;
 }
 

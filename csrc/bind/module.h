@@ -21,7 +21,7 @@ enum {
 
 typedef struct lg_module {
     PyObject *exception[LG_EXCEPTION_COUNT];
-    PyTypeObject *System;
+    PyTypeObject *System, *Instant;
 } lg_module;
 
 extern struct PyModuleDef lg_module_def; /* complete except for its slots and functions, which init.c sets */
@@ -30,6 +30,7 @@ lg_module *lg_module_of(PyTypeObject *type);
 
 /* Each file with a type or functions of its own adds them to the module. -1: an exception is set. */
 int lg_add_errors(PyObject *module);
+int lg_add_instant(PyObject *module);
 int lg_add_system(PyObject *module);
 int lg_add_model(PyObject *module);
 int lg_add_callable(PyObject *module);

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from lgint import _core
 from lgint._args import Array, takes_one
 
 
@@ -26,18 +27,28 @@ class ForceLaw:
         return takes_one(self.function)
 
 
+class Moment(NamedTuple):
+    """What an `Instant` of the core has, with arrays of its own."""
+
+    t: float
+    q: Array
+    v: Array
+    mem: Array | None
+    age: float = 0.0
+    theta: Array | None = None
+
+
 class States:
     """Makes the states with which the functions of a model are called inside its evaluations.
 
-    A model enters the function `of` that makes them, since it is younger than its core. The core calls it with t,
-    copies of q, v and an earlier memory, and with what has happened since then.
+    A model enters the function `of` that makes them, since it is younger than its core.
     """
 
-    of: Callable[..., Any]
+    of: Callable[[_core.Instant], Any]
 
-    def __call__(self, *at: Any) -> Any:
+    def __call__(self, at: _core.Instant) -> Any:
         """The state."""
-        return self.of(*at)
+        return self.of(at)
 
 
 @dataclass(frozen=True)

@@ -11,12 +11,13 @@ import numpy as np
 from lgint import _core
 from lgint._args import Array, checked_function, number, shown, takes_one
 from lgint._model.compiled import CompiledFunction, checked, is_compiled
+from lgint._model.laws import Moment
 from lgint._model.system import System
 from lgint._run.flights import Flights
 from lgint._run.rest import Jump, explained, rests, round_off
 from lgint._run.saltation import LACKING, Acting, Cut, Saltation, memory_after
 from lgint._run.trajectory import Trajectory
-from lgint._state.state import Parts, State
+from lgint._state.state import Parts, Shown, State
 
 CONSISTENT = 1e-9  # of q and v: by how much more an action may violate the constraints
 HALVINGS = 40  # of a step in which a function returns to the zero from which an action has sent it
@@ -190,12 +191,12 @@ class Events:
         """The run has derivatives by parameters, which its events change."""
         self._saltation = saltation
 
-    def on_step(self, t: float, q: Array, v: Array, mem: Array, both_ends: BothEnds) -> Any:
-        """Records the events of a step that ends at `t`; returns the time of the one that ends the run, if any.
+    def on_step(self, at: _core.Instant, both_ends: BothEnds) -> Any:
+        """Records the events of a step that ends at an instant; returns the time of the one that ends the run, if any.
 
         In a run with derivatives, those of q and v follow, if the time lies within the step.
         """
-        stop = self._watched(t, q, v, mem, both_ends)
+        stop = self._watched(at, both_ends)
         if stop is None or self._saltation is None or self._resting is not None:
             return stop
         ends = both_ends()
@@ -209,11 +210,11 @@ class Events:
         slopes = self._cut.slopes
         return stop if stop == end or slopes is None else (stop, *(np.ravel(part.T) for part in slopes))
 
-    def _watched(self, t: float, q: Array, v: Array, mem: Array, both_ends: BothEnds) -> float | None:
+    def _watched(self, at: _core.Instant, both_ends: BothEnds) -> float | None:
         if self.values is None or self._skips:
             (begin, _), (q0, _), (v0, _), _, _, (mem0, _), *_ = both_ends()
-            self.values = self._at_start(begin, q0, v0, mem0)
-        old, self.values = self.values, self._values(t, q, v, mem)
+            self.values = self._at_start(Moment(begin, q0, v0, mem0))
+        old, self.values = self.values, self._values(at)
         ends = list(zip(old, self.values, self.direction, strict=True))
         passed = {i: -way for i, (begin, end, way) in enumerate(ends) if begin == 0 and end * way > 0}
         sides, self._sides = passed | self._sides, {}
@@ -274,30 +275,28 @@ class Events:
             )
         return found
 
-    def _values(self, *at: Any) -> list[float]:
-        """The values of all functions at t, q, v and mem."""
-        if not any(self._of_state):
-            return [_value(function, *at[:3]) for function in self.functions]
-        state = self._state(*at)
+    def _values(self, at: _core.Instant | Moment) -> list[float]:
+        """The values of all functions."""
+        state = State(Shown(self._model, at, LACKING)) if any(self._of_state) else None
         pairs = zip(self.functions, self._of_state, strict=True)
-        return [_value(function, at[0], state) if one else _value(function, *at[:3]) for function, one in pairs]
+        return [_value(function, at.t, state) if one else _value(function, at.t, at.q, at.v) for function, one in pairs]
 
-    def _at_start(self, t: float, q: Array, v: Array, mem: Array) -> list[float]:
+    def _at_start(self, at: Moment) -> list[float]:
         """The values before a step; zero where a function with an action, which has not acted yet, is round-off."""
-        values = self._values(t, q, v, mem)
+        values = self._values(at)
         for i, value in enumerate(values):
             if self.actions[i] is None or i in self._jumps or value == 0:
                 continue
-            if abs(value) <= 2 * round_off(partial(self._value, i, mem=mem), self._core, (t, q, v)):
+            if abs(value) <= 2 * round_off(partial(self._value, i, mem=at.mem), self._core, at[:3]):
                 values[i] = 0.0
         return values
 
-    def _value(self, i: int, t: float, q: Array, v: Array, mem: Array) -> float:
+    def _value(self, i: int, t: float, q: Array, v: Array, mem: Array | None) -> float:
         """The value of one of them."""
         at = [self._state(t, q, v, mem)] if self._of_state[i] else [q, v]
         return _value(self.functions[i], t, *at)
 
-    def _state(self, t: float, q: Array, v: Array, mem: Array) -> State:
+    def _state(self, t: float, q: Array, v: Array, mem: Array | None) -> State:
         return State(Parts(self._model, {"t": t, "q": q, "v": v, "mem": mem}, LACKING))
 
     def _locate(

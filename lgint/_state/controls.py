@@ -12,6 +12,7 @@ from lgint._args import Array, choice
 from lgint._model.compile import value_count
 from lgint._model.compiled import CompiledFunction
 from lgint._model.joints import JOINTS
+from lgint._model.laws import Moment
 from lgint._model.model import Model
 from lgint._model.record import ControlRow
 from lgint._model.system import UPPER
@@ -117,7 +118,7 @@ class ControlAccessors(ContactAccessors):
             called = [row["function"].values(*one, count, None)[0] for one in at]
             return np.reshape(called, (*lead, count))
         inside = UPPER["state_inside"]
-        states = (inside(model, float(clock[i]), q[i], v[i], mem[i], 0.0, None) for i in np.ndindex(lead))
+        states = (inside(model, Moment(float(clock[i]), q[i], v[i], mem[i])) for i in np.ndindex(lead))
         called = [np.asarray(row["function"](state), dtype=float) for state in states]
         return np.reshape(called, (*lead, count))
 

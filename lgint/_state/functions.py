@@ -11,6 +11,7 @@ import numpy as np
 from lgint import _core
 from lgint._args import Array, takes_one
 from lgint._model.compiled import CompiledFunction
+from lgint._model.laws import Moment
 from lgint._model.model import Model
 from lgint._model.sensitivity import direction
 from lgint._state.state import state_inside
@@ -29,12 +30,12 @@ def refuse_functions(model: Model, names: Sequence[str], t: float, q: Array, v: 
     functions = [*_functions_of(model)]
     if not functions:
         return
-    place = (t, *_beside(model, t, q, v), model.mem0, 0.0, None)
+    place = Moment(t, *_beside(model, t, q, v), model.mem0)
     for name in names:
         varied = _varied(model, name)
         for label, function in functions:
-            now, then = (_value(function, state_inside(each, *place)) for each in (model, varied))
-            again = _value(function, state_inside(model, *place))
+            now, then = (_value(function, state_inside(each, place)) for each in (model, varied))
+            again = _value(function, state_inside(model, place))
             if again.shape == now.shape and not np.array_equal(again, now, equal_nan=True):
                 raise ValueError(
                     f"{argument}: {label} returns other values when it is called again with the same state, so that it "

@@ -9,6 +9,7 @@ import numpy as np
 
 from lgint import _core
 from lgint._args import Array
+from lgint._model.laws import Moment
 from lgint._model.system import System
 from lgint._state.impacts import Contacts, named, velocities_after
 from lgint._state.mechanics import MechanicsAccessors
@@ -227,31 +228,52 @@ class Parts:
         return self
 
 
-class Inside(Parts):
+class Shown(Parts):
+    """The source of a state with which the core calls a function; its arrays are copied when they are first read."""
+
+    def __init__(self, model: System, at: _core.Instant | Moment, lacking: str) -> None:
+        super().__init__(model, {}, lacking)
+        self._at = at
+
+    def _part(self, row: int, name: str) -> Any:
+        """A part of the state."""
+        return read_only(getattr(self._at, name)) if name in _SHOWN else super()._part(row, name)
+
+    def _place(self, row: int, known: dict[str, Any]) -> None:
+        """Enters the time; coordinates and velocities are parts."""
+        known["t"], known["model"], known["method"] = self._at.t, self.model, self.method
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_at": Moment(*(getattr(self._at, name) for name in Moment._fields))}
+
+
+_SHOWN: Final = ("t", "q", "v", "mem")
+
+
+class Inside(Shown):
     """The source of a state inside an evaluation of the equations of motion, which calls a function with it.
 
-    `before`: an earlier memory of the system, None for zeros, the time since then, and the displacement.
+    The memory at `at` is an earlier one of the system, or None for zeros.
     """
 
-    def __init__(self, model: System, t: float, q: Array, v: Array, *before: Any) -> None:
-        super().__init__(model, {"t": t, "q": q, "v": v}, _BEFORE)
-        self._before = before
+    def __init__(self, model: System, at: _core.Instant | Moment) -> None:
+        super().__init__(model, at, _BEFORE)
 
     def _part(self, row: int, name: str) -> Any:
         """A part of the state; the memory follows from the rest of it."""
-        if name == "mem" and name not in self._parts:
-            core, (t, q, v), (mem, *since) = self.model.core, self._parts.values(), self._before
-            guess = np.zeros(core.nmem) if mem is None else mem
-            self._parts = {**self._parts, name: core.remember(t, q, v, np.zeros(core.nv), guess, *since)}
-        return super()._part(row, name)
+        if name != "mem":
+            return super()._part(row, name)
+        core, at = self.model.core, self._at
+        before = np.zeros(core.nmem) if at.mem is None else at.mem
+        return core.remember(at.t, at.q, at.v, np.zeros(core.nv), before, at.age, at.theta)
 
 
 _BEFORE: Final = "the function is called before forces are known, and accelerations and multipliers follow from them"
 
 
-def state_inside(model: System, *at: Any) -> State:
-    """A state inside an evaluation; for its arguments see `Inside`."""
-    return State(Inside(model, *at))
+def state_inside(model: System, at: _core.Instant | Moment) -> State:
+    """A state inside an evaluation."""
+    return State(Inside(model, at))
 
 
 class Start:

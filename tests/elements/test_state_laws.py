@@ -3,6 +3,7 @@
 import concurrent.futures
 import copy
 import pickle
+import tracemalloc
 
 import numpy as np
 import pytest
@@ -282,8 +283,11 @@ def top(drag=0.5):
 
 def test_such_models_are_pickled_saved_and_swept_as_others(tmp_path):
     run = lgint.integrate(top(), "rk44", t_end=0.2, h=0.01)
-    again = lgint.integrate(pickle.loads(pickle.dumps(run.model)), "rk44", t_end=0.2, h=0.01)
+    kept = []
+    twin = pickle.loads(pickle.dumps(run.model))
+    again = lgint.integrate(twin, "rk44", t_end=0.2, h=0.01, events=lambda state: kept.append(state) or 1.0)
     assert again.q.tobytes() == run.q.tobytes()
+    assert pickle.loads(pickle.dumps(kept[-1])).velocity("top").tobytes() == run.velocity("top")[-1].tobytes()
     run.save(tmp_path / "run.npz")
     loaded = lgint.load(tmp_path / "run.npz")
     assert loaded.position("top").tobytes() == run.position("top").tobytes()
@@ -358,3 +362,54 @@ def test_a_law_that_evaluates_its_own_model_is_refused_by_name(formulation):
     b.add_force_law(push, bodies="bar", name="push")
     with pytest.raises(ValueError, match="the function of push at t = 0.0: its calls never end.* a model without it"):
         lgint.integrate(b.build(), "rk44", h=0.01, t_end=0.1)
+
+
+def chain_seen_by(function):
+    """A chain whose last link has a law, and a run of it with an event, both of which call the function."""
+    b = lgint.ModelBuilder(gravity=(0, 0, -9.81))
+    for i in range(60):
+        b.add_body(f"link{i}", mass=1.0, inertia=np.eye(3), position=(i, 0, 0))
+        b.add_joint("spherical", f"link{i - 1}" if i else lgint.ground, f"link{i}", point=(i - 0.5, 0, 0))
+    b.add_force_law(lambda state: function(state) or np.zeros(6), bodies="link59", name="law")
+    return lgint.integrate(b.build(), "rk44", t_end=2e-3, h=1e-3, events=lambda state: function(state) or 1.0)
+
+
+def test_a_state_copies_only_what_its_function_reads():
+    copied = []
+
+    def reads(state):
+        sizes = [tracemalloc.get_traced_memory()[0]]
+        for name in ("t", "v", "q"):
+            getattr(state, name)
+            sizes.append(tracemalloc.get_traced_memory()[0])
+        copied.append(np.diff(sizes))
+
+    tracemalloc.start()
+    try:
+        run = chain_seen_by(reads)
+    finally:
+        tracemalloc.stop()
+    calls = [row for row in copied if row[1] > 700]
+    np.testing.assert_allclose(calls, np.tile([0, run.v[0].nbytes, run.q[0].nbytes], (len(calls), 1)), atol=700)
+    assert len(calls) > 10 and len(copied) == len(calls) + 1  # the event takes the start from both ends of a step
+
+
+def test_a_state_that_is_kept_has_everything_after_the_call():
+    kept = []
+    run = chain_seen_by(lambda state: kept.append(state))
+    ends = {state.t: state for state in kept}
+    for t, q, v in zip(run.t, run.q, run.v, strict=True):
+        np.testing.assert_array_equal(ends[t].q, q)
+        np.testing.assert_array_equal(ends[t].v, v)
+        assert ends[t].mem.shape == (0,) and ends[t].rotation("link59").shape == (3, 3)
+
+
+def test_a_state_of_a_function_that_fails_is_complete():
+    def fails(state):
+        if state.t > 1e-3:
+            raise KeyError(state)
+
+    with pytest.raises(KeyError) as caught:
+        chain_seen_by(fails)
+    (state,) = caught.value.args
+    assert state.q.shape == (60 * 12,) and np.isfinite(state.energy("kinetic"))

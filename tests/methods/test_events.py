@@ -260,11 +260,11 @@ def test_both_ends_of_a_step_are_there_while_its_observer_asks_for_them():
     top = lgint.models.heavy_top()
     asked = []
 
-    def on_step(t, q, v, mem, both_ends):
+    def on_step(at, both_ends):
         (begin, end), qs, vs, *others, extra, curve, derivatives = both_ends()
-        assert begin < end == t
-        np.testing.assert_array_equal(qs[1], q)
-        np.testing.assert_array_equal(vs[1], v)
+        assert begin < end == at.t
+        np.testing.assert_array_equal(qs[1], at.q)
+        np.testing.assert_array_equal(vs[1], at.v)
         assert [part.shape for part in others] == [(2, top.nv), (2, top.nc), (2, top.core.nmem)]
         assert extra is None and curve is None and derivatives is None
         asked.append((qs[0], both_ends))
