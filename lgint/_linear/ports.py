@@ -16,7 +16,7 @@ from lgint._model.system import System
 from lgint._state.controls import ControlValues, effort_names
 from lgint._state.inverse import coordinate, rates_of
 from lgint._state.outputs import Wrench
-from lgint._state.state import State, place
+from lgint._state.state import State, enter
 
 INPUTS: Final = ("joint", "force", "torque", "motion", "control")
 AXES: Final = ("x", "y", "z")
@@ -159,9 +159,9 @@ class Perturbed:
             raise AttributeError(f"a perturbed state has no {name}")
         return self._parts[name]
 
-    def _place(self, row: int, known: dict[str, Any]) -> None:
+    def _enter(self, row: int, known: dict[str, Any]) -> None:
         """Enters time, coordinates and velocities."""
-        place(self, self._parts, known)
+        enter(self, self._parts, known)
 
     def _single(self, row: int) -> Perturbed:
         """The source itself."""

@@ -47,7 +47,7 @@ class Taken(NamedTuple):
     residual: Array  # of the constraints in the state's own model, (2, nc), at position and velocity level
     end: Mapping[str, Array] | None  # the other parts of the state and its carry, where it has one
 
-    def at_place(self) -> Taken:
+    def with_other_v(self) -> Taken:
         """The same of a start with other velocities, which satisfy the constraints."""
         return self._replace(residual=self.residual * [[1.0], [0.0]], end=None)
 

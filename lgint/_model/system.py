@@ -167,7 +167,7 @@ class System:
             start = coordinates(q), self.v0, self.mem0
         exact = not project and (known is not None or (q is None and self._exact))
         q, velocities, memory = start
-        other._taken = (known if v is None else known.at_place()) if exact and known and known.method else None
+        other._taken = (known if v is None else known.with_other_v()) if exact and known and known.method else None
         v = velocities if v is None else v
         if project:
             q, v = self.core.project(0.0, q, v, memory)

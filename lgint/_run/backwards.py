@@ -18,7 +18,7 @@ from lgint._run.trajectory import Trajectory
 
 
 class Plan(NamedTuple):
-    """A run, as the core is given it."""
+    """A run as it is given to the core."""
 
     model: Model
     core: _core.System
@@ -60,7 +60,7 @@ class Backwards:
                 self._go_over(mark, steps - mark.step, tape)
                 steps = mark.step
         if len(self._t):
-            raise ValueError(f"stops: {self._t[-1]!r} is no end of a step, as another one is too near to it")
+            raise ValueError(f"stops: no step ends at {self._t[-1]!r}, as another stop is too near to it")
         return self._found
 
     def _end(self, hit: Hit) -> None:

@@ -1,4 +1,4 @@
-"""States from which parts of a run are taken once more: in memory, or in the files of a folder."""
+"""States from which parts of a run are repeated: in memory, or in the files of a folder."""
 
 from __future__ import annotations
 

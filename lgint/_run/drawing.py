@@ -188,7 +188,7 @@ def _bars(ends: Array, thin: float) -> list[Mesh]:
 def _arms(ends: Array, box: Box, thin: float) -> list[Mesh]:
     """Thin bars from the surface of the box to the points outside it, on lines from the centre of mass."""
     ratios = (np.abs(ends @ box.axes) / (np.maximum(box.size, thin) / 2)).max(axis=1, initial=0.0)
-    far = ratios > 1 + 1e-9  # the points outside, and how many times as far as the surface they are
+    far = ratios > 1 + 1e-9  # the points outside, and how many times farther away than the surface they are
     return [shapes.cylinder(end / ratio, end, 0.4 * thin) for end, ratio in zip(ends[far], ratios[far], strict=True)]
 
 
@@ -292,7 +292,7 @@ def _joint(model: Model, at: Frames, name: str, thin: float) -> Iterator[Solid]:
 
 
 def _rail(model: Model, at: Frames, name: str, radius: float) -> Iterator[Solid]:
-    """The way of a slide along its axis, if it moves."""
+    """The range of a slide along its axis, if it moves."""
     row = model.joints[name]
     x, R, *_ = model.joint_kinematics(name, 0, at.q, at.v, at.t)
     along, point = np.array(row["triads"][0])[:, 2], np.array(row["points"][0])

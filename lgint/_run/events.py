@@ -20,7 +20,7 @@ from lgint._run.trajectory import Trajectory
 from lgint._state.state import Parts, Shown, State
 
 CONSISTENT = 1e-9  # of q and v: by how much more an action may violate the constraints
-HALVINGS = 40  # of a step in which a function returns to the zero from which an action has sent it
+HALVINGS = 40  # of a step in which a function returns to the zero that an action has made it leave
 
 Event = Callable[[float, Array, Array], float] | Callable[[State], float]
 # t, q, v, a, lam and mem of both ends of a step, None, and the curve of the step if the method has one
@@ -90,7 +90,7 @@ class Events:
 
     A function has an event in a step if its value is not zero at the start of the step, and is zero or has the
     opposite sign at its end. A zero at the start of the run is not an event. A function with a direction that starts a
-    step at zero is expected on the side from which its events come, where it may return from within the step.
+    step at zero counts as coming from the side before its events, and may return to that side within the step.
     """
 
     def __init__(
@@ -112,7 +112,7 @@ class Events:
         self.left = [_terminal(function) for function in functions]  # events until the run ends; below 1: it goes on
         self.actions = [_action(function) for function in functions]
         self.values: list[float] | None = None
-        self._sides: dict[int, float] = {}  # from which functions came whose action has just made the state
+        self._sides: dict[int, float] = {}  # from which the functions came whose actions have just made the state
         self._acting: list[int] = []  # those whose action is due
         self._acted: dict[int, float] = {}  # when they acted last
         self._jumps: dict[int, Jump] = {}  # what they did
@@ -204,7 +204,7 @@ class Events:
         if self._acting and stop == begin:
             raise ValueError(
                 f"sensitivity: event {_name(self.functions[self._acting[0]])}: at t = {stop:.9g} the run starts at the "
-                "zero of the function, which it may not reach with other parameters; start it before or after that"
+                "zero of the function, which it may not reach with other parameters; start it earlier or later"
             )
         self._cut = self._saltation.cut(ends, stop)
         slopes = self._cut.slopes
@@ -431,7 +431,7 @@ def _resolution(t: float) -> float:
 
 
 def _away(f: Callable[[float], float], a: float, b: float, side: float) -> tuple[float, float] | None:
-    """A time in (a, b) at which f is on the given side, with its value there; None: it seems to be nowhere there."""
+    """A time in (a, b) at which f is on the given side, with its value there; None if none is found."""
     for halvings in range(1, HALVINGS):
         t = a + (b - a) * 0.5**halvings
         value = f(t)

@@ -364,7 +364,7 @@ class Stage:
         return axes
 
     def _beside_labels(self) -> tuple[float, float, float, float]:
-        """The place of axes in the figure: what the letters leave, whose size does not depend on that of the figure."""
+        """The part of the figure that labels leave to the axes; their size does not depend on that of the figure."""
         width, height = self.figure.get_size_inches()
         left, bottom = min(0.6 / width, 0.3), min(0.48 / height, 0.3)
         return left, bottom, 1 - left - min(0.15 / width, 0.1), 1 - bottom - min(0.32 / height, 0.2)
@@ -383,8 +383,8 @@ class Stage:
         taken = self._taken(axes)
         axes.set_box_aspect(span, zoom=min(FILLED[0] / taken.width, FILLED[1] / taken.height))
         taken = self._taken(axes)
-        place = axes.get_position(original=True)
-        axes.set_position(place.translated(0.5 - (taken.x0 + taken.x1) / 2, 0.47 - (taken.y0 + taken.y1) / 2))
+        now = axes.get_position(original=True)
+        axes.set_position(now.translated(0.5 - (taken.x0 + taken.x1) / 2, 0.47 - (taken.y0 + taken.y1) / 2))
 
     def _taken(self, axes: Any) -> Any:
         """The part of the figure that the axes take with their labels."""

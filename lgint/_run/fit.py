@@ -134,7 +134,7 @@ class FitProblem:
         Parameters
         ----------
         x : array_like, shape (p,)
-            Values of the parameters, where `fun` has its least squares.
+            Values of the parameters, at which the sum of the squares of `fun` is least.
 
         Returns
         -------

@@ -86,7 +86,7 @@ class Flights:
         return count, (units[:n], units[n : 2 * n], held)
 
     def _own(self, by_state: Array) -> Array:
-        """Where a state has these."""
+        """The indices of these derivatives among those by a state."""
         n, rest = self.model.nv, 3 * self.model.nv + self.model.nc
         return np.concatenate([np.arange(2 * n), np.arange(rest, len(by_state))])
 
@@ -98,9 +98,9 @@ class Flights:
         return by_before, found[len(own) :]
 
     def back_inside(self, hit: Hit, by_state: Array) -> tuple[Array, Array]:
-        """The same at both ends of the step, (2, ...), where by accelerations too, from those where it is cut.
+        """The derivatives by both ends of the step, (2, ...), accelerations included, from those where the step is cut.
 
-        In a short step velocities depend on the differences of coordinates over h, and so do these directions.
+        The directions move coordinates and their differences over h, on which velocities depend in a short step.
         """
         if self._retakes:
             return self._back_to_start(hit, by_state)

@@ -181,7 +181,7 @@ def integrate(
         `trajectory.sensitivity` has the derivatives of the states, and `trajectory.derivative` those of any accessor.
         They are the exact derivatives of the steps taken, at fixed step sizes; see the page on gradients. Newton's
         method solves such steps more tightly. A run that resumes one with sensitivities goes on with them,
-        and functions of `save` may use them. They go on through events that act.
+        and functions of `save` may use them. They continue through events with actions.
     **options
         Options of the method; see `lgint.method_info`. With `rtol` or `atol` (numbers, arrays of length nv for
         coordinates and velocities alike, or arrays of length 2 nv, coordinates first) a method that has them chooses

@@ -1,4 +1,4 @@
-"""What a failing run says of loops whose joints are misaligned by nearly nothing, and hold each other.
+"""What the message of a failed run says about loops whose joints are misaligned very slightly.
 
 If rows differ by d from what the others imply, their multipliers are of size 1 / d, and round-off of positions changes
 them by a part of 1e-16 / d^2: no method finds them where d is about 1e-8.

@@ -15,7 +15,7 @@ from lgint._state.slopes import CENTRAL, START, STEP, changed, check_name, prese
 
 
 class Numbers:
-    """Numbers of a model. Those of rotations are angles about axes of the body, by which its start turns in turn."""
+    """Numbers of a model. Those of rotations are angles about axes of the body, applied in turn."""
 
     def __init__(self, model: Model, names: Sequence[str], t: float) -> None:
         self.names = tuple(names)

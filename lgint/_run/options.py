@@ -15,7 +15,7 @@ from lgint._run.trajectory import Trajectory
 # the meaning of multipliers, momenta and the data of a run depends on these, so that a resumed run keeps them
 KEPT: Final = ("equivariant", "first_stage", "form", "modified")
 
-# options whose default was None in older versions, which their runs keep: it means what it meant there
+# options whose default was None in older versions; runs of these that are resumed keep it, with its old meaning
 ONCE_NONE: Final = ("newton",)
 
 # names that other programs use for the arguments of `integrate`

@@ -1,8 +1,8 @@
 """Derivatives of a number by the states of a run, from those by the values of accessors.
 
 An accessor is a function of a state that has no derivatives of its own. Differences of the sixth order give them, for
-all states at once, along the coordinates of the state on which it depends; halving finds these. As the scale of angles
-and lengths is that of the steps, they leave about 1e-13.
+all states at once, along the coordinates of the state on which it depends; halving finds these. The steps are so long
+that about 1e-13 remains.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def pull_back(
 ) -> tuple[Array, Array]:
     """The derivatives of sum(weights * outputs) by each state, and by parameters at these.
 
-    A state counts with q, v, vdot, lam and the values that sampled controls hold.
+    A state consists of q, v, vdot, lam and the values that sampled controls hold.
     """
     model: Model = run.model  # type: ignore[assignment]
     sizes = [model.nv, model.nv, model.nv, model.nc, model.core.nmem - model.first_held]
@@ -71,7 +71,7 @@ def _add_part(run: Trajectory, output: Output, weight: Array, part: str, rows: A
 
 
 def _those(counts: Callable[[range], bool], numbers: range) -> list[int]:
-    """The numbers that count, by halving."""
+    """The numbers that count, found by halving the range."""
     if not len(numbers) or not counts(numbers):
         return []
     if len(numbers) == 1:

@@ -10,8 +10,8 @@ import numpy as np
 from lgint import _core
 from lgint._args import Array
 
-NEARBY: Final = 1e-4  # of a step, within which the rate of a function is found
-PASSING: Final = 1e-2  # of its rate before an action: with more of it afterwards, it passes through its zero
+NEARBY: Final = 1e-4  # fraction of a step over which the rate of a function is found
+PASSING: Final = 1e-2  # fraction of its rate before an action: a function with a larger rate afterwards passes its zero
 ROUND_OFF: Final = 1e-15  # of coordinates, against 1 or the largest of them
 
 At = tuple[float, Array, Array]  # t, q, v
@@ -27,7 +27,7 @@ class Jump(NamedTuple):
 
 
 def rests(f: Function, core: _core.System, jump: Jump, after: At, *, side: float, flight: float, step: float) -> bool:
-    """Whether a function that came from a side passes its zero because it rests there, and not because it was let pass.
+    """Whether a function from one side passes its zero because it rests there, not because an action let it pass.
 
     `flight`: how far it has come after the action before it was back at its zero. What depends on velocities does not
     rest, nor does what an action lets pass. `step`: the length of the step after the action.
@@ -44,7 +44,7 @@ def rests(f: Function, core: _core.System, jump: Jump, after: At, *, side: float
 
 
 def round_off(f: Function, core: _core.System, at: At) -> float:
-    """What the round-off of coordinates changes of a function."""
+    """By how much round-off of the coordinates changes a function."""
     t, q, v = at
     value, tiny = f(*at), _tiny(core, q)
     return max(abs(f(t, core.retract(q, way * tiny), v) - value) for way in (-1, 1))

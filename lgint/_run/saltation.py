@@ -34,13 +34,13 @@ from lgint._run.sensitivity import (
 from lgint._state.slopes import CENTRAL, START, core_by, refined, state_slopes
 from lgint._state.state import Parts, State
 
-GRAZING: Final = 1e-3  # of how far a function would turn within half a step: with less rate it touches its zero
-SHARE: Final = 0.3  # of steps of other differences, as times of events are less like polynomials
-PART: Final = 0.5  # of the last step, within which the rate of a function is found
+GRAZING: Final = 1e-3  # of the change of a rate in half a step: a function with less rate only touches its zero
+SHARE: Final = 0.3  # fraction of the steps of other differences, as times of events are less like polynomials
+PART: Final = 0.5  # fraction of the last step over which the rate of a function is found
 CORRECTIONS: Final = 8  # of the time at which a displaced state is at the zero
 
 Slopes = tuple[Array, ...]  # derivatives of q and v, (nv, p), and of the memory if it holds values, (nmem, p)
-Place = tuple[Array, Array, Array]  # q, v and the memory of a state
+Point = tuple[Array, Array, Array]  # q, v and the memory of a state
 LACKING: Final = "functions of events are called with t, q and v, before accelerations and multipliers are known"
 
 
@@ -98,7 +98,7 @@ class Motion(NamedTuple):
         return State(Parts(model, parts, LACKING))
 
 
-Inside = Callable[[Model, float, dict[str, Array]], Place]  # the state at a time in a step, from both ends of it
+Inside = Callable[[Model, float, dict[str, Array]], Point]  # the state at a time in a step, from both ends of it
 
 
 def inside_of(method: str, options: Mapping[str, Any]) -> Inside:
@@ -110,7 +110,7 @@ def inside_of(method: str, options: Mapping[str, Any]) -> Inside:
         return _on_curve
     given = options_of_steps(method, options)
 
-    def retaken(model: Model, time: float, parts: dict[str, Array]) -> Place:
+    def retaken(model: Model, time: float, parts: dict[str, Array]) -> Point:
         (begin, end), q, v, mem = (parts[name] for name in ("t", "q", "v", "mem"))
         start, span = {"mem": mem[0], "checked": True}, (begin, end, end - begin)
         found = _core.integrate(model.core, method, *span, 1, q[0], v[0], start, given, None, [time])
@@ -150,7 +150,7 @@ class Saltation:
 
 
 def _apart(columns: Array) -> Array:
-    """Derivatives of states, and none behind them, for the parameters alone."""
+    """Derivatives of states, followed by zeros for the parameters alone."""
     return np.concatenate([columns, np.zeros_like(columns)], axis=-1)
 
 
@@ -184,10 +184,10 @@ class Maps:
         columns = [self._along(parts, found, k, time, middle) for k in range(len(self.names))]
         return self._closed(_stacked(columns), time, *middle)
 
-    def _along(self, parts: dict[str, Array], found: Sensitivity, k: int, time: float, middle: Place) -> Slopes:
+    def _along(self, parts: dict[str, Array], found: Sensitivity, k: int, time: float, middle: Point) -> Slopes:
         name, h = self.names[k], parts["t"][1] - parts["t"][0]
 
-        def other(change: float) -> Place:
+        def other(change: float) -> Point:
             varied = varied_by(self._model, name, change)
             return self._state_of(varied, time, parts_along(varied, parts, found, k, change))
 
@@ -267,9 +267,9 @@ class Maps:
             return np.zeros(self._model.nv), np.zeros(self._model.nv)
         return state_slopes(self._model.core, base, other, step, stencil(self._model, name))
 
-    def _closed(self, found: Sequence[Array], t: float, *place: Array) -> Slopes:
-        """Derivatives on the constraints, if the state is there: index 3 would enlarge what differences leave off."""
-        core, (dq, dv), (q, v, mem) = self._model.core, found, place
+    def _closed(self, found: Sequence[Array], t: float, *point: Array) -> Slopes:
+        """Derivatives moved onto the constraints, if the state is there: index 3 would amplify their errors."""
+        core, (dq, dv), (q, v, mem) = self._model.core, found, point
         if not core.nrows or np.abs(core.residual(t, q, v, mem)).max() > CLOSED:
             return dq, dv
         of = core.evaluate(t, q, v, mem=mem, want=["B", "Z"])
@@ -291,7 +291,7 @@ def _stacked(columns: Sequence[Slopes]) -> Slopes:
 
 
 def _at_zero(event: Acting, at: Callable[[float, float], State], change: float, dt: float, rate: float) -> State:
-    """The displaced state at the zero of the function, so that what touches there touches here."""
+    """The displaced state at the zero of the function, so that contacts that touch there touch here."""
     state = at(change, dt)
     for _ in range(CORRECTIONS if change else 0):
         dt -= event.value(state) / (rate * change)
@@ -299,7 +299,7 @@ def _at_zero(event: Acting, at: Callable[[float, float], State], change: float, 
     return state
 
 
-def _on_curve(model: Model, time: float, parts: dict[str, Array]) -> Place:
+def _on_curve(model: Model, time: float, parts: dict[str, Array]) -> Point:
     """The coordinates and velocities of a run within a step, moved onto the constraints, and its memory."""
     t, q, v, a, lam, mem = (parts[name] for name in ("t", "q", "v", "vdot", "lam", "mem"))
     found = _core.interpolate(model.core, [time], t, q, v, a, lam, mem)

@@ -21,7 +21,7 @@ from lgint._state.functions import refuse_functions
 from lgint._state.slopes import CENTRAL, START, core_by, refined
 from lgint._state.slopes import slopes_of as start_slopes
 
-# forward differences of the sixth order, where a value is zero and may have to stay positive
+# forward differences of the sixth order, for values that are zero and may not become negative
 FORWARD: Final = tuple(zip(range(7), np.array([-147, 360, -450, 400, -225, 72, -10]) / 60, strict=True))
 CLOSED: Final = 1e-10  # m, rad and their rates: rows up to which a start counts as projected
 STEP: Final = 1e-2  # by how much differences move angles, and velocities and parameters in proportion to themselves
@@ -157,7 +157,7 @@ def slopes_of(
 
 
 def _closed(model: Model, t: float) -> Model:
-    """The model with its start on the constraints, off which steps of index 3 leave velocities."""
+    """The model with its start on the constraints, as the velocities of index 3 need not be."""
     rows = model.core.evaluate(t, model.q0, model.v0, mem=model.start_memory, want=["phi", "phidot"])
     if all(np.abs(row).max(initial=0) <= CLOSED for row in rows.values()):
         return model
@@ -185,7 +185,7 @@ def largest_step(model: Model, name: str) -> float:
 
 
 def varied_by(model: Model, name: str, change: float) -> Model:
-    """The model with another value, without warnings about it; the start has no influence on what a state gives."""
+    """The model with another value, without warnings about it; accessors of a state do not depend on the start."""
     if name.startswith(START):
         return model
     with warnings.catch_warnings():
@@ -228,20 +228,20 @@ def _along(run: Any, found: Sensitivity, k: int, value: Callable[[Any], Array]) 
 
 
 def step_along(model: Model, v: Array, mem: Array | None, found: Sensitivity, k: int) -> float:
-    """The change of parameter k that moves no state too far, nor the parameter by more than its share."""
+    """The change of parameter k that moves neither a state too far nor the parameter by more than a fraction."""
     most = within(largest_step(model, found.parameters[k]), v, found.dq[..., k], found.dv[..., k])
     return most if mem is None else held_within(most, mem, found.dmem[..., k])
 
 
 def within(most: float, v: Array, dq: Array, *rates: Array) -> float:
-    """The change of a parameter, at most this, that moves no coordinate by more than STEP, or velocity by its share."""
+    """The change of a parameter, at most this, that moves no coordinate or relative velocity by more than STEP."""
     speed = 1 + np.abs(v).max(initial=0)
     largest = max(np.abs(dq).max(initial=0), *(np.abs(dv).max(initial=0) / speed for dv in rates))
     return min(most, STEP / largest) if largest else most
 
 
 def held_within(most: float, mem: Array, dmem: Array) -> float:
-    """The change of a parameter, at most this, that moves no held value by more than its share."""
+    """The change of a parameter, at most this, that moves no held value by more than this fraction."""
     largest = (np.abs(dmem) / (1 + np.abs(mem))).max() if dmem.size else 0.0
     return min(most, STEP / largest) if largest else most
 

@@ -61,7 +61,7 @@ class _Present:
         own = self._common.slices.get("extra")
         return {} if own is None else {ROWS[self.method]["extra"]: self._values[own]}
 
-    def _place(self, row: int, known: dict[str, Any]) -> None:
+    def _enter(self, row: int, known: dict[str, Any]) -> None:
         common, values = self._common, self._values
         known["t"], known["model"], known["method"] = self._t, common.model, common.method
         known["q"], known["v"] = values[common.slices["q"]], values[common.slices["v"]]

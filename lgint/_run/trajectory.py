@@ -267,7 +267,7 @@ class Trajectory(States):
             return read_only(self.end[name][-1])
         return read_only(getattr(self, name)[row])
 
-    def _place(self, row: int, known: dict[str, Any]) -> None:
+    def _enter(self, row: int, known: dict[str, Any]) -> None:
         """Enters those of t, q and v that a state has, and what all states have in common."""
         own = self.__dict__
         known["t"], known["model"], known["method"] = own["t"].item(row), own["model"], own["method"]

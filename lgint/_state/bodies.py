@@ -1,4 +1,4 @@
-"""What follows from states: the motion of bodies, and the system as a whole. It means the same in every formulation."""
+"""What follows from states: the motion of bodies, and the system as a whole, the same in every formulation."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from lgint.modal import COM
 
 EQUILIBRIUM: Final = "equilibrium"  # the method of equilibria, whose times are load factors
 UNSTABLE: Final = "unstable"  # their `extra`: in how many directions a state is unstable, -1 if it is not known
-AT_A_TIME = 100_000  # bodies times states whose kinematics are computed at once
+AT_A_TIME = 100_000  # kinematics, for each body and state, that are computed at once
 
 _WITH_MOMENTA: Final = [row["name"] for row in _core.METHODS if row["extra"] == "p"]
 _WITH_INVERSE: Final = [row["name"] for row in _core.METHODS if row["energy"] == "p.v/2 + V"]
@@ -60,7 +60,7 @@ class BodyAccessors:
     @property
     def clock(self) -> Any:
         """Times at which functions of time are evaluated for the states."""
-        if self.method != EQUILIBRIUM:  # of all states that a loop asks for their times
+        if self.method != EQUILIBRIUM:  # nearly always: `t` is read first, as loops over states do so often
             return self.t
         return np.full(np.shape(self.t), float(self.options["time"]))
 
@@ -443,7 +443,7 @@ class BodyAccessors:
         return total
 
     def _motions(self, names: Sequence[str]) -> Iterator[tuple[Any, Kinematics]]:
-        """Kinematics of bodies with the index of the states, of so many at a time that the arrays stay small."""
+        """Kinematics of bodies for so few states at a time that arrays stay small, with the index of these states."""
         model, t = self.multibody(), np.asarray(self.clock)
         many = max(AT_A_TIME // max(len(names), 1), 1)
         parts = [slice(first, first + many) for first in range(0, len(t), many)] if t.ndim else [()]
@@ -480,13 +480,13 @@ class BodyAccessors:
         whole = getattr(self.model, "complete", self.model)
         if whole.nc == self.model.nc:  # models of older files lack their inactive rows
             core = whole.core
-            memory = None if memory is None else memory[..., : core.nmem]  # which rows are active stands at the end
+            memory = None if memory is None else memory[..., : core.nmem]  # its end says which rows are active
         residual: Array = core.residual(self.clock, self.q, self.v, memory)[levels.index(level)]
         return residual
 
 
 def _judged(directions: float) -> bool | None:
-    """Whether a state is stable from which the energy falls in so many directions."""
+    """Whether a state is stable, from the number of directions in which the energy falls."""
     return None if directions < 0 else directions == 0
 
 

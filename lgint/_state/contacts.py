@@ -10,9 +10,9 @@ from lgint._args import Array, choice
 from lgint._state.joints import dot
 from lgint._state.outputs import OutputAccessors
 
-CONTACT: Final = "contact_"  # with which the names of rows of contacts begin, before those of their shapes
+CONTACT: Final = "contact_"  # names of elements of contacts begin with this, before the names of their shapes
 POINTS: Final = {"sphere": 1, "capsule": 2, "disc": 4, "box": 8}
-BOXES: Final = "contact_box_box"  # of which the corners of the second box follow
+BOXES: Final = "contact_box_box"  # has the corners of the second box as well, after those of the first one
 
 
 class Contact(NamedTuple):

@@ -123,7 +123,7 @@ class ControlAccessors(ContactAccessors):
         return np.reshape(called, (*lead, count))
 
     def _need_forces(self, what: str) -> None:
-        """AttributeError inside a function from whose value the forces follow; it could not end."""
+        """AttributeError inside a function on whose value the forces depend: it would call itself endlessly."""
 
 
 def effort_names(model: Model, row: ControlRow) -> list[str]:

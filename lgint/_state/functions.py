@@ -16,41 +16,41 @@ from lgint._model.model import Model
 from lgint._model.sensitivity import direction
 from lgint._state.state import state_inside
 
-SHIFT: Final = 2.0**-7  # m, rad and their rates: to a state at which nothing is zero by chance
-STEP: Final = 1e-2  # of a parameter, in proportion to its size
-SAME: Final = 1e-9  # change of a function's values, in proportion to them, that is none
+SHIFT: Final = 2.0**-7  # m, rad and their rates: by how much to leave a state in which something may be zero by chance
+STEP: Final = 1e-2  # change of a parameter, relative to its size
+SAME: Final = 1e-9  # relative change of a function's values that counts as none
 
 
 def refuse_functions(model: Model, names: Sequence[str], t: float, q: Array, v: Array, argument: str) -> None:
     """ValueError if a function of states depends on one of these values of the model itself.
 
-    Functions are differentiated by coordinates and velocities. What else they read, such as an energy or the place of a
-    link of a tree, may change with a parameter where these do not.
+    Functions are differentiated by coordinates and velocities alone. Other things that they read, such as an energy or
+    the position of a link of a tree, may depend on a parameter even if coordinates and velocities stay the same.
     """
     functions = [*_functions_of(model)]
     if not functions:
         return
-    place = Moment(t, *_beside(model, t, q, v), model.mem0)
+    at = Moment(t, *_beside(model, t, q, v), model.mem0)
     for name in names:
         varied = _varied(model, name)
         for label, function in functions:
-            now, then = (_value(function, state_inside(each, place)) for each in (model, varied))
-            again = _value(function, state_inside(model, place))
+            now, then = (_value(function, state_inside(each, at)) for each in (model, varied))
+            again = _value(function, state_inside(model, at))
             if again.shape == now.shape and not np.array_equal(again, now, equal_nan=True):
                 raise ValueError(
-                    f"{argument}: {label} returns other values when it is called again with the same state, so that it "
-                    "has no derivatives by it; give what it remembers as states of the control"
+                    f"{argument}: {label} returns other values when it is called again with the same state, so it "
+                    "has no derivatives by the state; give what it remembers as states of the control"
                 )
             if then.shape == now.shape and np.abs(then - now).max(initial=0) > SAME * np.abs(now).max(initial=0):
                 raise ValueError(
-                    f"{argument}: {name}: {label} reads what depends on it at the same coordinates and velocities, "
-                    "and functions of a state are differentiated by these alone; read coordinates of joints, or leave "
-                    "this parameter out"
+                    f"{argument}: {name}: {label} reads something that depends on this parameter even at fixed "
+                    "coordinates and velocities, but functions of a state are differentiated by these alone; read "
+                    "coordinates of joints, or leave this parameter out"
                 )
 
 
 def _varied(model: Model, name: str) -> Model:
-    """The model with another value, which may be smaller if it must not be larger."""
+    """The model with a larger value, or with a smaller one if the larger one is not valid."""
     value, change = float(model.values[name]), STEP * direction(model, name).size
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -61,7 +61,7 @@ def _varied(model: Model, name: str) -> Model:
 
 
 def _value(function: Callable[[Any], Any], state: Any) -> Array:
-    """What a function returns; nothing if it does not take this state, which a run may never come to."""
+    """What a function returns; an empty array if it fails at this state, which a run may never reach."""
     try:
         return np.asarray(function(state), dtype=float)
     except Exception:

@@ -23,9 +23,9 @@ from lgint._model.record import Ground
 from lgint._state.mechanics import MechanicsAccessors
 
 CLOSED: Final = 1e-6  # m: a point of a contact takes part if its gap is at most this
-SMALL: Final = 1e-12  # of the largest: what counts as zero among singular values and impulses
-ROUND_OFF: Final = 1e-9  # of a row, and of the speeds: what counts as held by points that stick or by constraints
-SLOW: Final = 1e-3  # m/s: speeds below it count as this one in what is round-off, so that bodies at rest may be hit
+SMALL: Final = 1e-12  # singular values and impulses below this, relative to the largest one, are zero
+ROUND_OFF: Final = 1e-9  # relative to rows and speeds: below this, points that stick or constraints hold a row
+SLOW: Final = 1e-3  # m/s: round-off is relative to at least this speed, so that bodies at rest may be hit
 TANGENTIAL: Final = ("free", "stick")
 
 Contacts = str | Sequence[Any]
@@ -38,7 +38,7 @@ class Row(NamedTuple):
     across: Array  # (2, nv)
     rate: float  # of the gap
     slip: Array  # (2,), velocities across the normal
-    size: float  # of what `normal` and `across` are made of, which may cancel to round-off, m
+    size: float  # of the terms of `normal` and `across`, which may cancel up to round-off, m
     speed: float  # the same of `rate` and `slip`, m/s
 
 
@@ -70,7 +70,7 @@ def _null_space(B: Array) -> Array:
 
 
 def _columns(W: Array, rows: Array, size: float) -> Array:
-    """W J^T for rows J of a size, zero where joints leave only round-off of it."""
+    """W J^T for rows J of this size; columns of which joints leave only round-off become zero."""
     columns: Array = W @ rows.T
     columns[:, np.linalg.norm(columns, axis=0) <= SMALL * np.linalg.norm(W) * size] = 0
     return columns
@@ -82,7 +82,8 @@ def _columns(W: Array, rows: Array, size: float) -> Array:
 def _impact(A: Array, rate: Array, T: list[Array], slip: list[Array], e: float, speed: float) -> Array:
     """The change x under compression and restitution; contacts without an impulse do not stick.
 
-    Where points that stick hold a normal too, the impulse along it is not determined; a point that closes has one.
+    If the points that stick also prevent motion along a normal, the impulse along it is not determined; a point that
+    closes counts as having one.
     """
     sticking, size = list(range(len(T))), np.linalg.norm(A, axis=0)
     while True:
@@ -174,7 +175,7 @@ def named(contacts: Contacts) -> str:
 
 
 def _names(item: Any) -> bool:
-    """Whether an item of a sequence names a contact or a body, and is no point."""
+    """Whether an item of a sequence is the name of a contact or a body, and not a point."""
     return isinstance(item, str) or (isinstance(item, (tuple, list)) and len(item) > 0 and isinstance(item[0], str))
 
 
@@ -219,7 +220,7 @@ def _row(state: MechanicsAccessors, first: str, second: str, point: Array, norma
 
 
 def _motion(state: MechanicsAccessors, who: str, point: ArrayLike) -> tuple[Array, Array, float, float]:
-    """Of the point of a body that is at an inertial point: the Jacobian (3, nv), the velocity (3,), and their sizes."""
+    """For the point of a body at this inertial position: the Jacobian (3, nv), the velocity (3,), and their sizes."""
     model = state.multibody()
     if who == "ground":
         return np.zeros((3, len(state.v))), np.zeros(3), 0.0, 0.0

@@ -1,4 +1,4 @@
-"""Inverse dynamics: the efforts that a motion takes."""
+"""Inverse dynamics: the efforts that a motion requires."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from lgint._model.model import Model
 from lgint._model.record import is_motion
 from lgint._model.system import System
 
-REACH: Final = 1e-6  # largest part of the forces of a motion that may be left without an effort
+REACH: Final = 1e-6  # largest fraction of the forces of a motion that the efforts may fail to balance
 COORDINATES: Final = ("angle", "slide")
 
 
@@ -132,13 +132,13 @@ class _Actuators:
         return found
 
     def _motions(self) -> list[str]:
-        """The prescribed motions of these coordinates, whose place the efforts take."""
+        """The prescribed motions of these coordinates, which the efforts replace."""
         motions = {name: joint for name, joint in self.model.joints.items() if is_motion(joint)}
         prescribed = {name: (row["of"], row["kind"].removesuffix("_motion")) for name, row in motions.items()}
         return [name for name, moved in prescribed.items() if moved in self.coordinates]
 
     def _solved(self, P: Array, lengths: Array, rest: Array, redundant: str) -> tuple[Array, Array]:
-        """The efforts with P efforts = rest, and what is left of the rest."""
+        """The solution of P efforts = rest, and its residual."""
         if redundant == "error":
             self._check_columns(P, lengths)
         efforts = np.asarray(np.linalg.lstsq(P, rest, rcond=TOLERANCE)[0], dtype=float)
@@ -171,7 +171,7 @@ class _Actuators:
         )
 
     def _body(self, force: Array) -> str:
-        """The bodies on the block on which a generalized force is largest."""
+        """The bodies of the block on which a generalized force is largest."""
         largest = int(np.argmax(np.abs(force)))
         starts = [v for _, _, _, v, *_ in self.model.core.blocks]
         block = int(np.searchsorted(starts, largest, side="right")) - 1
@@ -245,9 +245,9 @@ def _along(axis: Array, J: Array) -> Array:
 
 
 def free_directions(model: Model, t: Array, q: Array, v: Array, released: Sequence[str] = ()) -> Array:
-    """An orthonormal basis (..., nv, n) of the velocities that the constraints but those `released` allow at rest.
+    """An orthonormal basis (..., nv, n) of the velocities that all constraints but those `released` allow at rest.
 
-    ValueError naming rows, if there are more of them than at other positions.
+    A ValueError names rows if there are more such velocities than at other positions.
     """
     if not model.nc:
         return np.broadcast_to(np.eye(model.nv), (*q.shape[:-1], model.nv, model.nv))

@@ -102,10 +102,10 @@ class JointAccessors(BodyAccessors):
         ValueError
             If the joint has no angle.
         """
-        place = self.multibody().angle_places.get(name) if isinstance(name, str) else None
-        if place is None:
-            return self.joint_position(name, "angle")  # which says what is wrong
-        part, column = place
+        entry = self.multibody().angle_places.get(name) if isinstance(name, str) else None
+        if entry is None:
+            return self.joint_position(name, "angle")  # raises the error
+        part, column = entry
         found: Array = getattr(self, part)[..., column]
         return found
 
@@ -174,7 +174,7 @@ class JointAccessors(BodyAccessors):
         return dot(axis, rotate(second[1], second[3]) - rotate(first[1], first[3]))
 
     def _slide(self, model: Model, name: str) -> tuple[Array, Array, Array, Array]:
-        """The joint's axis and its angular velocity, and the second point's position and velocity from the first.
+        """The joint's axis, its angular velocity, and position and velocity of the second point relative to the first.
 
         The axis is fixed to the first body. All are inertial, (..., 3).
         """

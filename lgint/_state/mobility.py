@@ -1,4 +1,4 @@
-"""The degrees of freedom of a model, and who takes them."""
+"""The degrees of freedom of a model, and which joints take them away."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from lgint._model.system import System
 
 @dataclass(frozen=True)
 class Mobility:
-    """The degrees of freedom of a model in its start, and who takes them: what `Model.mobility` returns.
+    """The degrees of freedom of a model in its start, and which joints take them away: see `Model.mobility`.
 
     Attributes
     ----------

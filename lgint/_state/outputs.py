@@ -16,7 +16,7 @@ from lgint._state.bodies import EQUILIBRIUM, rotate
 from lgint._state.joints import JointAccessors, dot
 
 ALONG_LINES: Final = frozenset({"spring", "distance_spring", "distance_law", "tension"})  # between two points
-AT_A_TIME: Final = 200_000  # coordinates of states at which powers are computed at once
+AT_A_TIME: Final = 200_000  # coordinates, of all states together, for which powers are computed at once
 
 
 class Wrench(NamedTuple):
@@ -280,7 +280,7 @@ class OutputAccessors(JointAccessors):
         return done[np.searchsorted(ends, times)]
 
     def _with_force(self, name: object) -> Model:
-        """The model; a ValueError if this is no name at all."""
+        """The model; a ValueError if the name is not a string."""
         if not isinstance(name, str):
             choice("force", name, self.force_names)
         return self.multibody()
@@ -321,7 +321,7 @@ class OutputAccessors(JointAccessors):
 
     @property
     def _without_forces(self) -> str:
-        """Why the states have no forces; "" if they do. A law inside which they were asked for could not end."""
+        """Why the states have no forces; "" if they do. A law that asked for them would call itself endlessly."""
         return ""
 
     def _exerted(self, part: _Part, slot: int) -> tuple[Array, Array, Array]:
@@ -466,7 +466,8 @@ def _parts(model: Model, name: str) -> list[_Part]:
         instead = f"control({name!r}).efforts gives them, and power and work their sums"
         raise ValueError(f"control {name!r} has efforts in joints and on bodies: {instead}")
     if name in model.bodies:
-        raise ValueError(f"body {name!r} is no force; forces{guess(name, [*found])} are: {', '.join(found) or 'none'}")
+        listed = f"forces{guess(name, [*found])} are: {', '.join(found) or 'none'}"
+        raise ValueError(f"body {name!r} is not a force; {listed}")
     choice("force", name, [*found, *model.supports])
     raise AssertionError
 

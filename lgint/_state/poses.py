@@ -21,7 +21,7 @@ from lgint._model.record import JointRow, mode_count, partners
 from lgint._rotation import rotation, vector_of_matrix
 from lgint._state.state import Start, State
 
-STEP: Final = 0.25  # rad and m by which targets move at once
+STEP: Final = 0.25  # largest motion of a target at a time, rad and m
 TIGHT: Final = 1e-11  # m and rad
 COARSE: Final = 1e-4  # the same for poses on the way to the wanted ones
 FURTHEST: Final = 0.5  # m or rad of a single correction
@@ -93,7 +93,7 @@ class Mechanism:
         return "ground" if partner == "ground" or partner in self.model.supports else partner.rpartition(".")[0]
 
     def poses(self, q: Array, v: Array) -> tuple[Array, Array, Array]:
-        """Positions, rotations and rates (..., 6) of the poses of all joints, and behind them of all bodies."""
+        """Positions, rotations and rates (..., 6) of the poses of all joints, followed by those of all bodies."""
         model = self.model
         motion = model.motions([*model.bodies], q, v, np.full(q.shape[:-1], self.t))
         pairs = zip(self._of_joints(q, v), motion, strict=True)
@@ -200,7 +200,7 @@ def twist(kind: str, x: Any, rates: Any) -> Array:
 
 
 class _Wanted(NamedTuple):
-    """Which displacements of the poses of joints and bodies shall vanish, and which shall be small; (n, 6) each."""
+    """Which displacements of the poses of joints and bodies have to vanish, and which to be small; (n, 6) each."""
 
     zero: Array
     small: Array
@@ -281,7 +281,7 @@ def placed(model: Model, t: float, q: Array, named: Given) -> tuple[Array, Array
 def _nearest(
     mechanism: Mechanism, q: Array, mem: Array, wanted: _Wanted, targets: Pose, eta: Array, tight: float
 ) -> tuple[Array, float]:
-    """The solution for some targets, from a q nearby, and the largest error in what shall vanish."""
+    """The solution for some targets, from a q nearby, and the largest displacement that should have vanished."""
     model, v = mechanism.model, np.zeros(mechanism.model.nv)
     for _ in range(MOST):
         terms = model.core.evaluate(mechanism.t, q, v, mem=mem, want=["B", "phi"])
@@ -332,7 +332,7 @@ def moving(model: Model, t: float, start: tuple[Array, Array], q: Array, mem: Ar
 def displaced(
     model: Model, t: float, start: tuple[Array, Array], name: str, change: Array, *, rate: bool
 ) -> Callable[[float], tuple[Array, Array]]:
-    """The q and v near `start` in which the pose of one joint or body, or its rates, differ by s times a change (6,).
+    """The q and v near `start` at which the pose of one joint or body, or its rate, differs by s times a change (6,).
 
     The others stay nearly as they are. Joints may open.
     """

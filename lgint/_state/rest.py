@@ -9,8 +9,8 @@ import numpy as np
 from lgint import _core
 from lgint._args import Array
 
-ROUND_OFF: Final = 16 * np.finfo(float).eps  # of the terms of an equation, in proportion to them
-BALANCED: Final = 1e-8  # of the largest term, by which equations may be off whose solution is not unique
+ROUND_OFF: Final = 16 * np.finfo(float).eps  # of an equation, relative to its terms
+BALANCED: Final = 1e-8  # residual of equations without a unique solution, relative to the largest term
 
 
 class Rest(NamedTuple):
@@ -36,9 +36,10 @@ class Rest(NamedTuple):
 
 
 def slopes_at_rest(core: _core.System, count: int, rest: Rest) -> tuple[Array, Array]:
-    """Of each number for which the core is differentiated dq (count, nv), left-trivialised, and dlam (count, nc).
+    """Derivatives dq (count, nv), left-trivialised, and dlam (count, nc) by all numbers of the core's derivatives.
 
-    A SingularError where no equilibrium follows a number. Along what nothing determines, the state does not move.
+    A SingularError if no equilibrium follows a change of a number. The state does not move in directions that nothing
+    determines.
     """
     now = rest.terms(core, "S", "B", k=(1.0, 0.0, 0.0))
     K, B = now["S"], now["B"]
@@ -50,7 +51,7 @@ def slopes_at_rest(core: _core.System, count: int, rest: Rest) -> tuple[Array, A
     size = np.maximum(np.abs(matrix).max(axis=1, initial=0), np.finfo(float).tiny)  # of each equation
     scaled = matrix / size[:, None]
     found = np.zeros_like(right)
-    for _ in range(2):  # the second time for the round-off of the first
+    for _ in range(2):  # the second time removes the round-off of the first
         found += np.linalg.lstsq(scaled, (right - matrix @ found) / size[:, None], rcond=1e-13)[0]
     off = np.abs(right - matrix @ found)
     if (off > BALANCED * np.abs(right).max(initial=0) + ROUND_OFF * (np.abs(matrix) @ np.abs(found))).any():

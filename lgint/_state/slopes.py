@@ -21,14 +21,14 @@ _PART: Final = re.compile(r"(.+?)(?:\.(position|rotation|velocity|angular_veloci
 # central differences of the sixth order: multiples of the step, and weights
 CENTRAL: Final = tuple((sign * k, sign * w / 60) for k, w in ((1, 45), (2, -9), (3, 1)) for sign in (1, -1))
 STEP: Final = 2.0**-7  # m, rad
-CONVERGED, FAIR = 1e-12, 1e-9  # changes of differences with shorter steps, as parts of the largest entry
+CONVERGED, FAIR = 1e-12, 1e-9  # changes with the next shorter step, relative to the largest entry
 
 
 def refined(slope: Any, step: float) -> Array:
-    """slope(step) with steps divided by 8 until it no longer changes: entry by entry with the longest that suffices.
+    """slope(step), where the step is divided by 8 until the slope no longer changes, entry by entry.
 
-    Changes below FAIR, which may be round-off, are lessened only as long as every shorter step does so. Where the next
-    change is greater, both are round-off, of which the longer of the two steps has less.
+    Each entry has the longest step that suffices. Changes below FAIR may be round-off; shorter steps are tried as long
+    as each of them reduces the change. If the next change is larger, both are round-off, and the longer step has less.
     """
     best = last = longer = np.asarray(slope(step))
     error, better = np.full(best.shape, np.inf), np.zeros(best.shape, dtype=bool)
@@ -136,7 +136,7 @@ class Part(NamedTuple):
 
 
 def start_value(model: Model, name: str, argument: str = "sensitivity") -> Part:
-    """The number of the start that a name means; ValueError if there is none."""
+    """The number of the start to which a name refers; ValueError if there is none."""
     found = _PART.fullmatch(name.removeprefix(START))
     who, part, index = found.groups() if found else ("", None, None)
     known = [*model.joints, *_free(model)]
@@ -286,7 +286,7 @@ def _present(model: Model, who: str, t: float) -> tuple[Any, Any]:
 
 
 def changed(given: Any, value: Part, s: float) -> Any:
-    """These with one number greater by s; rotations by one about an axis of the body."""
+    """The same with one number increased by s; a rotation is turned by s about an axis of the body."""
     if isinstance(given, tuple):
         return tuple(changed(part, value, s) if i == value.is_second else part for i, part in enumerate(given))
     change = s * np.eye(len(given))[value.number]

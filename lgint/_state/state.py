@@ -36,7 +36,7 @@ class Source(Protocol):
     def _part(self, row: int, name: str) -> Any:
         """A part of a state, its arrays read-only; an AttributeError if there is none."""
 
-    def _place(self, row: int, known: dict[str, Any]) -> None:
+    def _enter(self, row: int, known: dict[str, Any]) -> None:
         """Enters those of t, q and v that a state has, and what all states have in common."""
 
     def _single(self, row: int) -> Source:
@@ -71,14 +71,14 @@ class _Part:
         return found
 
 
-class _Place(_Part):
+class _Motion(_Part):
     """The same of time, coordinates and velocities, which nearly all accessors need: one call brings all of them."""
 
     def __get__(self, state: State | None, owner: type) -> Any:
         if state is None:
             return self
         known = state.__dict__
-        known["_source"]._place(known["_row"], known)
+        known["_source"]._enter(known["_row"], known)
         found = known.get(self._name)
         return super().__get__(state, owner) if found is None else found
 
@@ -128,7 +128,7 @@ class State(MechanicsAccessors):
         _row: int
     else:
         model, method, options = (_Owner() for _ in range(3))
-        t, q, v = (_Place() for _ in range(3))
+        t, q, v = (_Motion() for _ in range(3))
         vdot, lam, mem, extra, carry = (_Part() for _ in range(5))
 
     def __setattr__(self, name: str, value: object) -> NoReturn:
@@ -219,9 +219,9 @@ class Parts:
             return {}
         raise AttributeError(f"this state has no {name}: {self.lacking}")
 
-    def _place(self, row: int, known: dict[str, Any]) -> None:
+    def _enter(self, row: int, known: dict[str, Any]) -> None:
         """Enters time, coordinates and velocities."""
-        place(self, self._parts, known)
+        enter(self, self._parts, known)
 
     def _single(self, row: int) -> Parts:
         """The source itself."""
@@ -239,7 +239,7 @@ class Shown(Parts):
         """A part of the state."""
         return read_only(getattr(self._at, name)) if name in _SHOWN else super()._part(row, name)
 
-    def _place(self, row: int, known: dict[str, Any]) -> None:
+    def _enter(self, row: int, known: dict[str, Any]) -> None:
         """Enters the time; coordinates and velocities are parts."""
         known["t"], known["model"], known["method"] = self._at.t, self.model, self.method
 
@@ -310,17 +310,17 @@ class Start:
         found = self.model.core.initial(t, q, v, self._guess, check=self._check)
         return dict(zip(("vdot", "lam"), found, strict=True))
 
-    def _place(self, row: int, known: dict[str, Any]) -> None:
+    def _enter(self, row: int, known: dict[str, Any]) -> None:
         """Enters time, coordinates and velocities."""
-        place(self, self._known, known)
+        enter(self, self._known, known)
 
     def _single(self, row: int) -> Start:
         """The source itself."""
         return self
 
 
-def place(source: Source, parts: Mapping[str, Any], known: dict[str, Any]) -> None:
-    """Enters what a source with these parts knows of a place: see `Source._place`."""
+def enter(source: Source, parts: Mapping[str, Any], known: dict[str, Any]) -> None:
+    """Enters those of t, q and v that are among these parts: see `Source._enter`."""
     for name in ("t", "q", "v"):
         if name in parts:
             known[name] = read_only(parts[name])

@@ -311,7 +311,7 @@ def moved(callers: Shares, own: str) -> Shares:
 def shares_of_callers(profile: Profile, sweeps: int = 30) -> dict[Function, Shares]:
     """For each function the shares of its callers' parts, in proportion to the instructions spent under each caller.
 
-    The shares of callers follow from those of their own callers; iteration settles that, as call graphs are shallow.
+    The shares of callers follow from those of their own callers; iteration finds them, as call graphs are shallow.
     """
     callers: dict[Function, list[tuple[Function, int]]] = defaultdict(list)
     for caller, costs in profile.items():
@@ -393,9 +393,9 @@ def _profiles(valgrind: str, entry: str, names: Sequence[str], folder: Path) -> 
 
 
 def go_back(case: bench.Case, model: Model, which: str, p: int, steps: int) -> None:
-    """The derivatives of the last place of the body by p parameters, backwards."""
+    """The derivatives of the last position of the body by p parameters, backwards."""
     gradient(
-        *(model, case.method, last_place, DIFFERENTIATED[which][2][:p]),
+        *(model, case.method, last_position, DIFFERENTIATED[which][2][:p]),
         outputs=[("position", case.body)],
         t_end=steps * case.h,
         h=case.h,
@@ -403,7 +403,7 @@ def go_back(case: bench.Case, model: Model, which: str, p: int, steps: int) -> N
     )
 
 
-def last_place(t: Array, x: Array) -> tuple[float, list[Array]]:
+def last_position(t: Array, x: Array) -> tuple[float, list[Array]]:
     """A cost whose derivatives take next to no work."""
     slope = np.zeros_like(x)
     slope[-1] = 1.0

@@ -69,7 +69,7 @@ class Problem:
         self._work = np.zeros(library.ggl_work(self._system) + 1)
         self._mem = np.array([*model.mem0, 0.0])
         self.residual = self._fast() or self._plain
-        self._place()
+        self._find_entries()
 
     def _plain(self, t: float, y: Array, yp: Array, res: Array) -> None:
         at = (array.ctypes.data for array in (y, yp, res))
@@ -111,7 +111,7 @@ class Problem:
 
     # ---- the Jacobian ----
 
-    def _place(self) -> None:
+    def _find_entries(self) -> None:
         """Rows and columns of all entries, by pieces: dF/dy = (-1, B^T, K, D, B^T, B, Z, B), dF/dy' = (1, M)."""
         row, column, rb, cb = (np.asarray(x, dtype=np.int64) for x in self.model.core.sparsity())
         nv, nc = self.nv, self.nrows
@@ -130,8 +130,8 @@ class Problem:
         yp = [(one, one), (nv + row, nv + column)]
         rows, columns = (np.concatenate([piece[i] for piece in (*y, *yp)]) for i in (0, 1))
         self._split = sum(len(piece[0]) for piece in y)
-        places, self._slot = np.unique(columns * self.size + rows, return_inverse=True)  # column by column
-        self.indices, self._columns = places % self.size, places // self.size
+        entries, self._slot = np.unique(columns * self.size + rows, return_inverse=True)  # column by column
+        self.indices, self._columns = entries % self.size, entries // self.size
         self.indptr = np.searchsorted(self._columns, np.arange(self.size + 1))
 
     def _parts(self, t: float, y: Array, yp: Array) -> tuple[Array, Array]:
@@ -150,7 +150,7 @@ class Problem:
         return self._summed(np.concatenate([by_y, weight * by_yp]))
 
     def _summed(self, entries: Array) -> Array:
-        """One value for each place, as several entries may have the same."""
+        """One value for each place of the matrix, at which several entries may meet."""
         values = np.zeros(len(self.indices))
         np.add.at(values, self._slot, entries)
         return values

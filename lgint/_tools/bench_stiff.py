@@ -126,7 +126,7 @@ def on_equations(
     def run(rtol: float) -> tuple[Model, Array, Array, float]:
         y, calls = solve(problem, solver, rtol, case.t_end)
         q, v = y[: model.nv].copy(), y[model.nv : 2 * model.nv]
-        for attitude in q.reshape(-1, 7)[:, 3:]:  # of unit length but for the tolerance
+        for attitude in q.reshape(-1, 7)[:, 3:]:  # of unit length up to the tolerance
             attitude /= np.linalg.norm(attitude)
         return model, q, v, calls * overhead
 

@@ -159,7 +159,7 @@ class Pinocchio:
         links, numbers = links_of(model), [0]
         for link in links:
             pose = pinocchio.SE3(link.triads[0], link.points[0])
-            if link.parent >= 0:  # from the joint that carries the parent, not from its COM
+            if link.parent >= 0:  # from the joint that holds the parent, not from its COM
                 pose = self._com(links[link.parent]) * pose
             joint = self.model.addJoint(numbers[link.parent + 1], kinds[link.kind](), pose, link.name)
             inertia = pinocchio.Inertia(link.mass, np.zeros(3), link.inertia)

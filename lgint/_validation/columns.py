@@ -1,4 +1,4 @@
-"""Columns that give way and beams that vibrate, by how their ends are held."""
+"""Columns that buckle and beams that vibrate, with different supports of their ends."""
 
 from __future__ import annotations
 

@@ -134,8 +134,8 @@ def four_bar() -> list[Number]:
     def moved(edges: int) -> Array:
         model, end = _four_bar(edges)
         run = integrate(model, "genalpha", t_end=12.0, h=0.02, rho_inf=0.0, save_every=50)
-        place = run.position(end)
-        return np.asarray(place - place[0])
+        x = run.position(end)
+        return np.asarray(x - x[0])
 
     found = limit(moved, (4, 8))
     coarse = "what eight elements of the source leave: eight edges of ours leave as much"
@@ -204,7 +204,7 @@ def _spun(t: float) -> tuple[float, float, float]:
     return angle, rate * (s - np.sin(2 * np.pi * s) / (2 * np.pi)), rate / 15 * (1 - np.cos(2 * np.pi * s))
 
 
-SPIN_UP = {  # time / s: place of the tip / m
+SPIN_UP = {  # time / s: position of the tip / m
     3: ("7.936064", "1.006643"),
     6: ("-3.2391071", "7.3123226"),
     9: ("-1.129463", "7.9182563"),
@@ -231,6 +231,6 @@ def spin_up() -> list[Number]:
     coarse = "what ten elements of the source leave: ten edges of ours leave as much"
     return [
         Number(f"{axis} after {t} s / m", digits, float(x), 2e-3, coarse)
-        for (t, printed), place in zip(SPIN_UP.items(), limit(tip, (10, 20)), strict=True)
-        for axis, digits, x in zip("xy", printed, place, strict=True)
+        for (t, printed), position in zip(SPIN_UP.items(), limit(tip, (10, 20)), strict=True)
+        for axis, digits, x in zip("xy", printed, position, strict=True)
     ]

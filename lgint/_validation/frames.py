@@ -13,7 +13,7 @@ from lgint._validation.case import Number, case
 from lgint._validation.rods import limit
 from lgint._validation.roots import root
 
-PRESS = 1000.0  # stiffness of the spring through which Lee's frame is pressed down
+RAM = 1000.0  # stiffness of the spring through which Lee's frame is pressed down
 DOWN = (0.1, 0.2, 0.3, 0.4)  # of the end of that spring, before the load is greatest
 
 
@@ -43,7 +43,7 @@ def _lee(edges: int) -> tuple[Model, str]:
     builder.add_joint("revolute", ground, beam.nodes[-1], point=(1, 0, 1), axis=(0, 1, 0))
     builder.add_support("ram", motion=_descent)
     loaded = beam.nodes[edges // 5]
-    builder.add_cartesian_spring("ram", loaded, stiffness=(0, 0, PRESS), point=(0.2, 0, 1))
+    builder.add_cartesian_spring("ram", loaded, stiffness=(0, 0, RAM), point=(0.2, 0, 1))
     return builder.build(redundant="drop"), loaded
 
 
@@ -54,7 +54,7 @@ def _lee(edges: int) -> tuple[Model, str]:
     "solved by shooting to ten digits",
 )
 def lee() -> list[Number]:
-    """Loads on the way, and the greatest one, at which it snaps through; the spring that presses passes the place."""
+    """Loads on the way, and the greatest one, at which it snaps through; the stiff spring leads past that point."""
     from scipy.optimize import minimize_scalar
 
     def greatest(edges: int) -> Array:
@@ -63,7 +63,7 @@ def lee() -> list[Number]:
             model = model.with_state(equilibrium(model, time=t))
 
         def load(t: float) -> float:
-            return PRESS * float(equilibrium(model, time=t).position(loaded)[-1, 2] - (1 - t))
+            return RAM * float(equilibrium(model, time=t).position(loaded)[-1, 2] - (1 - t))
 
         best = minimize_scalar(lambda t: -load(t), bounds=(0.4, 0.45), method="bounded", options={"xatol": 1e-4})
         return np.array([-best.fun])
@@ -88,7 +88,7 @@ def _load_at(deflection: float, edges: int = 20) -> float:
     def excess(t: float) -> float:
         return float(1 - equilibrium(model, time=t).position(loaded)[-1, 2]) - deflection
 
-    return PRESS * (root(excess, deflection + 0.01, deflection + 0.03, xtol=1e-8) - deflection)
+    return RAM * (root(excess, deflection + 0.01, deflection + 0.03, xtol=1e-8) - deflection)
 
 
 def _softest(model: Model, factor: float = 1.0, neutral: int = 0) -> float:

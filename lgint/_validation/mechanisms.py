@@ -47,7 +47,7 @@ SQUEEZER = {  # after 0.03 s, rad
     "epsilon": "1.048080741042263",
 }
 A, B, C = np.array([-0.06934, -0.00227, 0]), np.array([-0.03635, 0.03273, 0]), np.array([0.014, 0.072, 0])
-Link = tuple[float, float, Array, float, Partner, Array]  # mass, inertia, COM, angle, what carries it, their joint
+Link = tuple[float, float, Array, float, Partner, Array]  # mass, inertia, COM, angle, which link holds it, their joint
 
 
 def _squeezer() -> Model:

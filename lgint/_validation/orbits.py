@@ -108,7 +108,7 @@ def arenstorf() -> list[Number]:
 ENRIGHT = "Enright and Pryce 1987, ACM TOMS algorithm 648, problem"
 SHORT_OF = "the source prints sixteen digits; our tolerances are 1e-13 in each step"
 
-PLANETS = (  # mass, place, velocity per 100 days, and the place after 2000 days
+PLANETS = (  # mass, position, velocity per 100 days, and the position after 2000 days
     ("Jupiter", 0.954786104043e-3, (3.42947415189, 3.35386959711, 1.35494901715),
      (-0.557160570446, 0.505696783289, 0.230578543901),
      ("-4.792730224323733", "-2.420550725448973", "-0.9212509306014886")),
@@ -133,7 +133,7 @@ PLANETS = (  # mass, place, velocity per 100 days, and the place after 2000 days
     source=f"{ENRIGHT} C5",
 )
 def planets() -> list[Number]:
-    """Places in astronomical units; the inner planets are a part of the sun."""
+    """Positions in astronomical units; the inner planets are a part of the sun."""
     gravitation, sun = 2.95912208286, 1.00000597682
     masses = np.array([row[1] for row in PLANETS])
 
@@ -210,7 +210,7 @@ def _repelled() -> CallableModel:
     many = 20
 
     def apart(q: Array) -> tuple[Array, Array]:
-        """All differences of places, and the squares of the distances."""
+        """All differences of positions, and the squares of the distances."""
         between = q.reshape(many, 1, 3) - q.reshape(1, many, 3)
         return between, np.sum(between**2, axis=2) + np.diag(np.full(many, np.inf))
 

@@ -1,4 +1,4 @@
-"""Loads under which columns, strips and rings give way, and frequencies of beams."""
+"""Loads under which columns, strips and rings buckle or flutter, and frequencies of beams."""
 
 from __future__ import annotations
 

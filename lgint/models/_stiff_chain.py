@@ -14,7 +14,7 @@ DAMPING: Final = 1e4  # N m s/rad
 
 def stiff_chain(n: int = 10, formulation: str = "R3xSO3") -> Model:
     """Links of two kinds, which hang from one another on hinges, with a stiff, damped drive in every second one."""
-    kinds = ((1.0, (0.02, 0.03, 0.02), 0.5), (0.6, (0.01, 0.02, 0.02), 0.4))  # mass, inertia, place of the COM
+    kinds = ((1.0, (0.02, 0.03, 0.02), 0.5), (0.6, (0.01, 0.02, 0.02), 0.4))  # mass, inertia, position of the COM
     builder = ModelBuilder(gravity=(0.0, 0.0, -9.81), formulation=formulation)
     for i in range(n):
         mass, inertia, com = kinds[i % 2]

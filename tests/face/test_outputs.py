@@ -355,7 +355,7 @@ def test_energy_of_a_flexible_body_and_under_a_load_factor():
         (lambda run: run.power("crana"), r"did you mean 'crane'"),
         (lambda run: run.force("guide"), r"reaction\('guide'\) gives what it exerts; .* 'jack', 'twist'"),
         (lambda run: run.work("weld"), r"joint 'weld' has no force of its own"),
-        (lambda run: run.force("one"), "body 'one' is no force"),
+        (lambda run: run.force("one"), "body 'one' is not a force"),
         (lambda run: run.force("spring", on="thre"), r"unknown body of 'spring' 'thre' \(did you mean 'three'"),
         (lambda run: run.acceleration("fuor"), r"unknown body 'fuor' \(did you mean 'four'"),
         (lambda run: run.angular_acceleration("nobody"), "unknown body 'nobody'"),

@@ -136,7 +136,7 @@ def height(state):
 def test_functions_that_read_what_depends_on_a_parameter_are_refused(read, formulation, names, law):
     model = arm_that_reads(read, formulation, law)
     for name in names:
-        with pytest.raises(ValueError, match=rf"^sensitivity: {re.escape(name)}: .*'loop' reads what depends on it"):
+        with pytest.raises(ValueError, match=rf"^sensitivity: {re.escape(name)}: .*'loop' reads something"):
             lgint.integrate(model, "rk44", t_end=0.1, h=0.01, sensitivity=["arm.inertia[0,1]", name])
 
 
