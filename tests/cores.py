@@ -44,7 +44,7 @@ def core_model(blocks, frames, elements):
     factors = [factor for block in blocks for factor in ([block] if isinstance(block[0], str) else block)]
     nv = sum(n or NODES[kind]["nv"] for kind, n in factors)
     rows = [("control", control, None, 10, 0.0, np.arange(nv, dtype=np.intc))]
-    return _core.Model(*parts, lambda t, q, v, *_: (t, q, v), rows)
+    return _core.Model(*parts, lambda at: (at.t, at.q, at.v), rows)
 
 
 def has_steps(core):
