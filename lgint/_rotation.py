@@ -188,7 +188,7 @@ def norm(a: Array) -> float:
 
 def direction(what: str, value: ArrayLike) -> Array:
     vector = array(what, value, (3,))
-    length = norm(vector)
+    length = math.hypot(*vector.tolist())
     if length == 0:
         raise ValueError(f"{what}: a direction expected, got the zero vector")
     return vector / length
@@ -196,12 +196,10 @@ def direction(what: str, value: ArrayLike) -> Array:
 
 def triad_about(e: Array) -> Array:
     """A right-handed triad of columns, the third of which is the unit vector `e`."""
-    # the coordinate axis that is farthest from e gives e1
-    sizes = [abs(x) for x in e.tolist()]
-    e1 = cross(e, _AXES[sizes.index(min(sizes))])
-    e1 /= norm(e1)
-    triad: Array = np.array([e1, cross(e, e1), e]).T
-    return triad
-
-
-_AXES: Final = np.eye(3)
+    x, y, z = e.tolist()
+    sizes = abs(x), abs(y), abs(z)
+    farthest = sizes.index(min(sizes))  # the coordinate axis that is farthest from e gives e1
+    a, b, c = ((0.0, z, 0.0 - y), (0.0 - z, 0.0, x), (y, 0.0 - x, 0.0))[farthest]
+    length = math.hypot(a, b, c)
+    a, b, c = a / length, b / length, c / length
+    return np.array([[a, y * c - z * b, x], [b, z * a - x * c, y], [c, x * b - y * a, z]])

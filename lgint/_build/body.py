@@ -43,6 +43,11 @@ class Body(NamedTuple):
     reference: Array | None = None  # None: the identity
 
     @property
+    def stands(self) -> bool:
+        """Whether it was given no velocities."""
+        return self.velocity is ZERO and self.omega is ZERO
+
+    @property
     def node_R(self) -> Array:
         """Rotation from the node's to inertial axes."""
         return self.R if self.reference is None else self.R @ self.reference.T

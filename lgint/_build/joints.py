@@ -289,7 +289,7 @@ class JointBuilder(ElementBuilder):
         self._bodies[link] = tree.add(self._bodies[link], above, joint)
         self._links[link], self._blocks[link] = tree, tree.block
         self._without_joint.remove(link)
-        ends = self._ends(name, parent, link, joint.point, None, None, (3,))
+        ends = self._ends_at(parent, link, joint.point, joint.point)
         start = joint.coordinate if _coordinates(joint.kind) else None
         row: JointRow = {**self._lower_pair(joint.kind, ends, joint.triad, start), "holds": True}
         return self._enter(self._joints, name, row)

@@ -177,19 +177,22 @@ class Parts:
         `point` is inertial and has one of `shapes`: (3,) for both bodies, (2, 3) for one each. The others are
         body-fixed. Default: the COMs.
         """
-        bodies = self._at(a), self._at(b)
         if point is not None:
             if point_a is not None or point_b is not None:
                 raise ValueError(f"{name!r}: point (inertial), or point_a and point_b (body-fixed), not both")
             given = array(f"point of {name!r}", point, *shapes)
-            first, second = (given, given) if given.ndim == 1 else given
-            first, second = bodies[0].local(first), bodies[1].local(second)
-        else:
-            first, second = (
-                ZERO if given is None else array(f"point_{letter} of {name!r}", given, (3,))
-                for letter, given in (("a", point_a), ("b", point_b))
-            )
-        return Ends([a, b], [self._point(a, first), self._point(b, second)], bodies)
+            return self._ends_at(a, b, *((given, given) if given.ndim == 1 else given))
+        first, second = (
+            ZERO if given is None else array(f"point_{letter} of {name!r}", given, (3,))
+            for letter, given in (("a", point_a), ("b", point_b))
+        )
+        return Ends([a, b], [self._point(a, first), self._point(b, second)], (self._at(a), self._at(b)))
+
+    def _ends_at(self, a: str, b: str, first: Array, second: Array) -> Ends:
+        """The same at an inertial point (3,) for each body."""
+        bodies = self._at(a), self._at(b)
+        points = [self._point(a, bodies[0].local(first)), self._point(b, bodies[1].local(second))]
+        return Ends([a, b], points, bodies)
 
     # ---- names ----
 

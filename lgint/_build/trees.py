@@ -50,6 +50,10 @@ class Tree:
 
     def add(self, body: Body, parent: Body | None, joint: Joint) -> Body:
         """Adds `body` to a link (None: the ground) and returns it with the velocities that its joint allows."""
+        if joint.rates is None and body.stands and (parent is None or parent.stands):
+            self.q += joint.start()
+            self.v += [0.0] * len(TREE_JOINTS[joint.kind])
+            return body if body.reference is None else body._replace(reference=None)
         at_parent = _at_point(parent, joint.point)
         rates = _rates(body, joint, at_parent) if joint.rates is None else joint.rates
         velocity, omega = _follow(body, joint, rates, at_parent)

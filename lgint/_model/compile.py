@@ -373,7 +373,7 @@ def _links(record: Record, name: str, frames: Frames) -> Vector:
     """
     body, links, holder = record["bodies"][name], frames.links[name], frames.holders.get(name)
     if holder is None:
-        parent, R, point, axes = -1, np.eye(3), body["pivot"]["point"] if body["pivot"] else ZERO, np.eye(3)
+        parent, R, point, axes = -1, _IDENTITY, body["pivot"]["point"] if body["pivot"] else ZERO, _IDENTITY
         motions = root_motions(body)
     else:
         joint = record["joints"][holder]
@@ -388,11 +388,12 @@ def _links(record: Record, name: str, frames: Frames) -> Vector:
         last = number == links.last
         values += parent, _MOTIONS.index(kind), not last, *R.ravel().tolist(), *point, *axes[:, axis].tolist()
         values += inertia if last else (0.0,) * 10
-        parent, R, point = number, np.eye(3), ZERO
+        parent, R, point = number, _IDENTITY, ZERO
     return values
 
 
 _MOTIONS: Final = ("turn", "slide", "node")
+_IDENTITY: Final = np.eye(3)
 
 
 def _modal(body: BodyRow) -> dict[str, Any]:
