@@ -501,15 +501,18 @@ def test_building_takes_linear_time(build):
     assert min(took(8000) for _ in range(2)) < 28 * small
 
 
-@pytest.mark.parametrize(("joint", "most"), [("spherical", 172), ("revolute", 208)])
-def test_a_link_takes_few_calls(joint, most):
+TREE = {"joint": "revolute", "formulation": "minimal"}
+
+
+@pytest.mark.parametrize(("options", "most"), [({}, 172), ({"joint": "revolute"}, 191), (TREE, 195)])
+def test_a_link_takes_few_calls(options, most):
     """Calls of functions for each further link, in add_body, add_joint and build: they are what building costs."""
 
     def calls(n):
         events = collections.Counter()
         sys.setprofile(lambda frame, event, function: events.update([event]))
         try:
-            lgint.models.pendulum_chain(n=n, joint=joint)
+            lgint.models.pendulum_chain(n=n, **options)
         finally:
             sys.setprofile(None)
         return events["call"] + events["c_call"]
