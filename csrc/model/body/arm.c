@@ -300,14 +300,8 @@ static void add_rates(const lg_quarters *D, const lg_arm *i, const lg_arm *j, co
 static void add_through(double k, const double A[9], const double *X, int ldx, double *S, int ld)
 {
     double columns[9];
-    if (!X) {
-        for (int j = 0; j < 3; j++)
-            for (int i = 0; i < 3; i++)
-                S[i + j * ld] += k * A[3 * i + j];
-        return;
-    }
     lg_transpose3(A, columns);
-    lg_add_product3(k, columns, X, ldx, S, ld);
+    lg_add_through(k, columns, X, ldx, S, ld);
 }
 
 /* If the velocities of both blocks are x' and omega themselves, the quarters are blocks of the tangent. */

@@ -10,6 +10,7 @@
 #ifndef LG_MODEL_ARM_H
 #define LG_MODEL_ARM_H
 
+#include "core/two.h"
 #include "model/element.h"
 #include "system/chain.h"
 
@@ -132,6 +133,19 @@ static inline const double *lg_chain_turning(const lg_chain *chain, int level, c
 {
     int r = b->node->attitude_v;
     return chain->X[level] ? chain->X[level] + r + r * b->nv : NULL;
+}
+
+/* S += k A X for a 3 x 3 matrix A, all of them column-major; X with leading dimension ldx, NULL: the identity */
+static inline void lg_add_through(double k, const double A[9], const double *X, int ldx, double *S, int ld)
+{
+    if (X) {
+        lg_add_product3(k, A, X, ldx, S, ld);
+        return;
+    }
+    for (int j = 0; j < 3; j++, A += 3, S += ld) {
+        lg_store_two(S, lg_load_two(S) + k * lg_load_two(A));
+        S[2] += k * A[2];
+    }
 }
 
 /* S += the derivatives by the unknown of the block under j, in the velocities of the block under i. */

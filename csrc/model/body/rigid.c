@@ -361,13 +361,35 @@ static void add_stiffness(const lg_body *b, const lg_point *at, const lg_wanted 
     }
 }
 
+/* Adds the derivatives of moments by turns alone, k A X in the chain, for a row-major A. */
+static void add_turned_moments(const lg_body *b, const lg_wanted *want, const double A[9])
+{
+    int r = b->block->node->attitude_v;
+    double columns[9];
+    lg_transpose3(A, columns);
+    for (const lg_tangent *to = want->tangent; to < want->tangent + want->ntangents; to++) {
+        const lg_chain *chain = lg_chain_of(to, b->index);
+        int ld;
+        if (chain->k[0] == 0)
+            continue;
+        double *S = lg_body_tangent(b, to, &ld);
+        lg_add_through(chain->k[0], columns, lg_chain_turning(chain, 0, b->block), b->block->nv, S + r + r * ld, ld);
+    }
+}
+
 /* Gathers with the tangent: how the wrenches turn with the body is treated like any other stiffness. */
 static void gather_turning(const lg_body *b, const lg_point *at, const lg_wanted *want)
 {
+    lg_stiffness *sum = lg_body_stiffness(b, at);
     double G[9] = {0};
     gather_lie(b, at, LG_FORCES, want->force, G);
     gather_lie(b, at, LG_REACTIONS, want->Btlam, G);
-    lg_quarters_add(&lg_body_stiffness(b, at)->K, LG_RR, 1, G);
+    if (sum->K.has | sum->D.has) {
+        lg_quarters_add(&sum->K, LG_RR, 1, G);
+        add_stiffness(b, at, want);
+    } else {
+        add_turned_moments(b, want, G);
+    }
 }
 
 static inline void gather_forces(const lg_body *b, const lg_point *at, const lg_wanted *want)
@@ -389,10 +411,10 @@ static LG_APART void gather_with_tangent(const lg_body *b, const lg_point *at, c
 {
     if (lg_block_is_direct(b->block)) {
         gather_turning(b, at, want);
-    } else {
-        gather_forces(b, at, want);
-        add_geo(b, at, want);
+        return;
     }
+    gather_forces(b, at, want);
+    add_geo(b, at, want);
     add_stiffness(b, at, want);
 }
 

@@ -73,40 +73,56 @@ static inline void rotate_lie(const lg_body *body, const lg_point *at, const lg_
     lg_cross(omega, Jomega, want->gyro + b->v + r);
 }
 
-static void gyroscopic_matrix_lie(const lg_body *body, const lg_point *at, double W[9])
+/* The same by columns; those of J are its rows. */
+static inline void gyroscopic_columns(const double J[9], const double omega[3], const double Jomega[3], double W[9])
+{
+    for (int j = 0; j < 9; j += 3)
+        lg_cross(omega, J + j, W + j);
+    W[3] += Jomega[2], W[6] -= Jomega[1];
+    W[1] -= Jomega[2], W[7] += Jomega[0];
+    W[2] += Jomega[1], W[5] -= Jomega[0];
+}
+
+static inline void gyroscopic_matrix_lie(const lg_body *body, const lg_point *at, double W[9])
 {
     const lg_block *b = body->block;
     const double *omega = at->v + b->v + b->node->attitude_v;
     const lg_rigid_prepared *p = lg_rigid_prepared_of(body);
     double Jomega[3];
     lg_rigid_mul_inertia(p, p->J, omega, Jomega);
-    gyroscopic_matrix(p->J, omega, Jomega, W);
+    gyroscopic_columns(p->J, omega, Jomega, W);
 }
 
-static void tangent_lie(const lg_body *body, const lg_point *at, const lg_chain *chain, const double W[9], double *S,
-                        int ld)
+/* S += C X for rotations at a link of the chain, column-major */
+static inline void add_rotational(const lg_block *b, const lg_chain *chain, int level, const double C[9], double *S,
+                                  int ld)
+{
+    int r = b->node->attitude_v;
+    if (lg_block_is_direct(b)) {
+        lg_add_through(1, C, lg_chain_turning(chain, level, b), b->nv, S + r + r * ld, ld);
+        return;
+    }
+    const lg_chain alone = {{0, 1, 0}, {NULL, chain->X[level], NULL}};
+    lg_chain_add(b, &alone, 1, 1, r, 3, r, 3, C, 3, S, ld);
+}
+
+static inline void tangent_lie(const lg_body *body, const lg_point *at, const lg_chain *chain, const double W[9],
+                               double *S, int ld)
 {
     const lg_block *b = body->block;
     int r = b->node->attitude_v;
     const double *J = lg_rigid_prepared_of(body)->J;
-    double C[9];
-    if (chain->k[1] == 0) {
-        lg_chain_add(b, chain, 2, at->wa, r, 3, r, 3, J, 3, S, ld);
-        return;
-    }
-    if (chain->X[1] == chain->X[2]) {
+    if (chain->k[1] != 0 && chain->X[1] == chain->X[2]) {
         // both links of the chain have the same X: one product for (wa k2 J + k1 W) X
-        lg_chain both = {{0, 1, 0}, {NULL, chain->X[1], NULL}};
-        double inertia = chain->k[2] * at->wa;
-        for (int j = 0; j < 3; j++)
-            for (int i = 0; i < 3; i++)
-                C[i + 3 * j] = chain->k[1] * W[3 * i + j] + inertia * J[i + 3 * j];
-        lg_chain_add(b, &both, 1, 1, r, 3, r, 3, C, 3, S, ld);
+        double C[9], inertia = chain->k[2] * at->wa;
+        for (int i = 0; i < 9; i++)
+            C[i] = chain->k[1] * W[i] + inertia * J[i];
+        add_rotational(b, chain, 1, C, S, ld);
         return;
     }
-    lg_transpose3(W, C);
     lg_chain_add(b, chain, 2, at->wa, r, 3, r, 3, J, 3, S, ld);
-    lg_chain_add(b, chain, 1, 1, r, 3, r, 3, C, 3, S, ld);
+    if (chain->k[1] != 0)
+        lg_chain_add(b, chain, 1, 1, r, 3, r, 3, W, 3, S, ld);
 }
 
 /* ---- coordinates: omega = H e' ---- */
@@ -214,14 +230,15 @@ static inline void translate(double mass, const lg_block *b, const lg_point *at,
     }
 }
 
-static void translate_tangent(double mass, const lg_block *b, const lg_point *at, const lg_chain *chain, double *S,
-                              int ld)
+static inline void translate_tangent(double mass, const lg_block *b, const lg_point *at, const lg_chain *chain,
+                                     double *S, int ld)
 {
     static const double identity[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
     const double *v = at->v + b->v;
     if (b->node->position != LG_POSITION_BODY) {
+        double inertia = chain->k[2] * at->wa * mass;
         for (int i = 0; i < 3; i++)
-            S[i + i * ld] += chain->k[2] * at->wa * mass;
+            S[i + i * ld] += inertia;
     } else {
         lg_chain_add(b, chain, 2, at->wa * mass, 0, 3, 0, 3, identity, 3, S, ld);
         // d(omega x U) = omega^ dU - U^ domega, column-major: the transpose of a hat is its negative
