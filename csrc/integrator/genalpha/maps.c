@@ -219,9 +219,38 @@ void lg_alpha_form_maps(lg_genalpha_stepper *g)
 
 /* ---- derivatives ---- */
 
+typedef struct three {
+    lg_two xy;
+    double z;
+} three;
+
+/* M x for a 3 x 3 matrix in columns */
+static LG_INLINE three map_three(const double *M, const double *x)
+{
+    return (three){lg_load_two(M) * x[0] + lg_load_two(M + 3) * x[1] + lg_load_two(M + 6) * x[2],
+                   M[2] * x[0] + M[5] * x[1] + M[8] * x[2]};
+}
+
+/* s x + y */
+static LG_INLINE three add_three(double s, three x, three y)
+{
+    return (three){s * x.xy + y.xy, s * x.z + y.z};
+}
+
+static LG_INLINE three load_three(const double *at)
+{
+    return (three){lg_load_two(at), at[2]};
+}
+
+static LG_INLINE void store_three(double *at, three x)
+{
+    lg_store_two(at, x.xy);
+    at[2] = x.z;
+}
+
 /* Of the turning part that begins at v, whose maps begin at `at`. */
-static LG_INLINE void move_part(const lg_genalpha_stepper *g, int n, int v, long at, const double *dq_n,
-                                const double *ds, double *dq)
+static void move_part(const lg_genalpha_stepper *g, int n, int v, long at, const double *dq_n, const double *ds,
+                      double *dq)
 {
     const lg_alpha_slopes *d = g->slopes;
     double known[LG_NODE_NV], moved[LG_NODE_NV] = {0};
@@ -235,29 +264,39 @@ static LG_INLINE void move_part(const lg_genalpha_stepper *g, int n, int v, long
     lg_copy(n, moved, dq + v);
 }
 
+/* The same of a rotation. */
+static LG_INLINE void move_rotation(const lg_genalpha_stepper *g, int v, long at, const double *dq_n, const double *ds,
+                                    double *dq)
+{
+    const lg_alpha_slopes *d = g->slopes;
+    double known[3];
+    three sum = add_three(g->beta_prime, load_three(d->theta0 + v), map_three(d->G + at, d->c + v));
+    if (ds)
+        sum = add_three(-1, map_three(d->Pinv + at, ds + v), sum);
+    store_three(known, sum);
+    sum = add_three(g->scales.to_theta, map_three(d->C + at, known), map_three(d->A + at, dq_n + v));
+    store_three(dq + v, sum);
+}
+
 void lg_alpha_move_known(const lg_genalpha_stepper *g, const double *dq_n, const double *ds, double *dq)
 {
     const lg_space *space = g->base.system->space;
     const lg_alpha_slopes *d = g->slopes;
     long at = 0;
-    for (int i = 0; i < space->nv; i++)
-        dq[i] = dq_n[i] + d->theta0[i];
-    if (ds)
-        lg_axpy(space->nv, -g->scales.to_theta, ds, dq);
-    for (const lg_factor *f = space->factor; f < space->factor + space->nfactors; f++) {
-        if (f->node->linear)
-            continue;
-        lg_turning part = lg_turning_part(f);
+    for (const lg_factor *f = space->factor, *end = f + space->nfactors; f < end; f++) {
+        lg_turning part = f->node->linear ? (lg_turning){f->node, f->v + f->nv, 0} : lg_turning_part(f);
+        for (int i = f->v; i < part.v; i++)
+            dq[i] = dq_n[i] + d->theta0[i] - (ds ? g->scales.to_theta * ds[i] : 0);
         if (part.n == 3)
-            move_part(g, 3, part.v, at, dq_n, ds, dq);
-        else
+            move_rotation(g, part.v, at, dq_n, ds, dq);
+        else if (part.n)
             move_part(g, part.n, part.v, at, dq_n, ds, dq);
         at += part.n * part.n;
     }
 }
 
 /* dq += C x/beta' */
-static LG_INLINE void move_part_along(const lg_genalpha_stepper *g, int n, const double *C, const double *x, double *dq)
+static void move_part_along(const lg_genalpha_stepper *g, int n, const double *C, const double *x, double *dq)
 {
     double moved[LG_NODE_NV] = {0};
     lg_add_mapped(n, 1, C, x, moved);
@@ -268,12 +307,13 @@ void lg_alpha_move_along(const lg_genalpha_stepper *g, const double *x, double *
 {
     const lg_space *space = g->base.system->space;
     const double *C = g->slopes->C;
-    for (const lg_factor *f = space->factor; f < space->factor + space->nfactors; f++) {
+    double s = g->scales.to_theta;
+    for (const lg_factor *f = space->factor, *end = f + space->nfactors; f < end; f++) {
         lg_turning part = f->node->linear ? (lg_turning){f->node, f->v + f->nv, 0} : lg_turning_part(f);
         for (int i = f->v; i < part.v; i++)
-            dq[i] = f->nq ? dq[i] + g->scales.to_theta * x[i] : 0; // first-order values have no coordinates
+            dq[i] = f->nq ? dq[i] + s * x[i] : 0; // first-order values have no coordinates
         if (part.n == 3)
-            move_part_along(g, 3, C, x + part.v, dq + part.v);
+            store_three(dq + part.v, add_three(s, map_three(C, x + part.v), load_three(dq + part.v)));
         else if (part.n)
             move_part_along(g, part.n, C, x + part.v, dq + part.v);
         C += part.n * part.n;

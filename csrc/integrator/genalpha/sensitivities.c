@@ -261,12 +261,12 @@ static void predict(const lg_genalpha_stepper *g, double ratio, const double *dv
     const lg_alpha_slopes *d = g->slopes;
     int nv = g->base.system->space->nv;
     double Delta = g->alpha.alpha_m - g->alpha.alpha_f;
-    int knows_smooth = ratio != 1 && d->knows_vdot;
-    for (int i = 0; i < nv; i++) {
-        double smooth = knows_smooth ? Delta * (da[i] - own[nv + i]) : 0, rest = own[i] - da[i] - smooth;
-        d->ds[i] = da[i] + ratio * smooth + (knows_smooth ? fmin(ratio, 1) : ratio) * rest;
+    for (int i = 0; ratio != 1 && i < nv; i++) {
+        double smooth = d->knows_vdot ? Delta * (da[i] - own[nv + i]) : 0, rest = own[i] - da[i] - smooth;
+        d->ds[i] = da[i] + ratio * smooth + (d->knows_vdot ? fmin(ratio, 1) : ratio) * rest;
     }
-    lg_alpha_predict_velocities(nv, &g->scales, dv, d->ds, da, d->theta0, d->v0, d->a0, d->c);
+    const double *a_n = ratio == 1 ? own : d->ds;
+    lg_alpha_predict_velocities(nv, &g->scales, dv, a_n, da, d->theta0, d->v0, d->a0, d->c);
 }
 
 /* The rows of the right-hand side: minus what dq and dv alone make of them, with those of the parameter in l. */
@@ -301,8 +301,8 @@ static lg_status solve(lg_genalpha_stepper *g, const double *dq)
     const lg_alpha_slopes *d = g->slopes;
     lg_linearised *l = &g->base.linear;
     int nv = g->base.system->space->nv, nrows = g->base.system->pattern->nrows;
-    lg_zero(nv, d->x);
-    lg_axpy(nv, -1, l->force, d->x);
+    for (int i = 0; i < nv; i++)
+        d->x[i] = -l->force[i];
     lg_linearised_forces(l, -1, dq, d->v0, d->x);
     if (nrows)
         set_rows(g, dq, d->v0, d->x + nv);
@@ -355,6 +355,18 @@ static lg_status solve_with_mu(lg_genalpha_stepper *g, const lg_point *start, in
     return LG_NO_CONVERGENCE;
 }
 
+/* dv = v_0 + gain x, da = x and own = a_0 + kappa x */
+static void put_velocities(int n, double gain, double kappa, const lg_alpha_slopes *d, double *restrict dv,
+                           double *restrict da, double *restrict own)
+{
+    const double *restrict v0 = d->v0, *restrict a0 = d->a0, *restrict x = d->x;
+    for (int i = 0; i < n; i++) {
+        dv[i] = v0[i] + gain * x[i];
+        da[i] = x[i];
+        own[i] = a0[i] + kappa * x[i];
+    }
+}
+
 static lg_status advance(lg_genalpha_stepper *g, const lg_point *start, const lg_point *end, double ratio, int k,
                          const lg_sensitivities *s)
 {
@@ -366,19 +378,15 @@ static lg_status advance(lg_genalpha_stepper *g, const lg_point *start, const lg
     LG_TRY(lg_linearised_terms(&g->base.linear, end, k));
     if (g->index == LG_INDEX_STABILIZED) {
         LG_TRY(solve_with_mu(g, start, k, dq, own + mu_offset(g)));
+        lg_copy(nv, d->dq, dq);
     } else {
-        lg_alpha_move_known(g, dq, NULL, d->dq);
-        LG_TRY(solve(g, d->dq));
-        lg_alpha_move_along(g, d->x, d->dq);
+        lg_alpha_move_known(g, dq, NULL, dq);
+        LG_TRY(solve(g, dq));
+        lg_alpha_move_along(g, d->x, dq);
     }
     if (g->estimates)
         lg_copy(nv, da, own + nv);
-    for (int i = 0; i < nv; i++) {
-        dq[i] = d->dq[i];
-        dv[i] = d->v0[i] + g->gamma_prime / g->beta_prime * d->x[i];
-        da[i] = d->x[i];
-        own[i] = d->a0[i] + g->alpha.kappa * d->x[i];
-    }
+    put_velocities(nv, g->gamma_prime / g->beta_prime, g->alpha.kappa, d, dv, da, own);
     lg_copy(nrows, d->x + nv, s->lam + (long)nrows * k);
     return LG_OK;
 }

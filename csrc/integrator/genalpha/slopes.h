@@ -30,7 +30,7 @@ struct lg_alpha_slopes {
 void lg_alpha_layout_maps(lg_genalpha_stepper *g, lg_arena *arena);
 /* The maps of all factors at the end of a step, and from them the matrices of chains. */
 void lg_alpha_form_maps(lg_genalpha_stepper *g);
-/* dq (nv) = Ad(exp(-theta)) dq_n + C (beta' dtheta_0 + G dc_n - P^-1 ds)/beta'; ds NULL: zero */
+/* dq (nv) = Ad(exp(-theta)) dq_n + C (beta' dtheta_0 + G dc_n - P^-1 ds)/beta'; ds NULL: zero. dq may be dq_n. */
 void lg_alpha_move_known(const lg_genalpha_stepper *g, const double *dq_n, const double *ds, double *dq);
 /* dq += C x/beta' */
 void lg_alpha_move_along(const lg_genalpha_stepper *g, const double *x, double *dq);
