@@ -135,13 +135,24 @@ static LG_INLINE void add_transposed(int rows, int nv, double s, const double *r
             U[i + ld * r] += s * B[r + rows * i];
 }
 
+/* The same for three rows, with two entries of a column at once. */
+static LG_INLINE void add_transposed_three(int nv, double s, const double *restrict B, double *restrict U, int ld)
+{
+    for (int r = 0; r < 3; r++, B++, U += ld) {
+        for (int i = 0; i + 1 < nv; i += 2)
+            lg_store_two(U + i, lg_load_two(U + i) + s * (lg_two){B[3 * i], B[3 * i + 3]});
+        if (nv % 2)
+            U[nv - 1] += s * B[3 * (nv - 1)];
+    }
+}
+
 static inline void add_column_entry(const lg_matrix *matrix, const lg_entry_address *entry, double s, const double *B)
 {
     double *U = matrix->values + entry->U;
     if (entry->rows == 3 && entry->nv == 6)
-        add_transposed(3, 6, s, B + entry->value, U, entry->ld_U);
+        add_transposed_three(6, s, B + entry->value, U, entry->ld_U);
     else if (entry->rows == 3 && entry->nv == 3)
-        add_transposed(3, 3, s, B + entry->value, U, entry->ld_U);
+        add_transposed_three(3, s, B + entry->value, U, entry->ld_U);
     else
         add_transposed(entry->rows, entry->nv, s, B + entry->value, U, entry->ld_U);
 }
@@ -158,6 +169,16 @@ static LG_INLINE void add_scaled(int rows, int columns, double s, const double *
 static void add_scaled_entry(const lg_entry_address *entry, double s, const double *B, double *L)
 {
     add_scaled(entry->rows, entry->nv, s, B, entry->rows, L, entry->ld_L);
+}
+
+/* L += s B for three rows, two of them at once */
+static LG_INLINE void add_scaled_three(int columns, double s, const double *restrict B, int ld_B, double *restrict L,
+                                       int ld_L)
+{
+    for (int c = 0; c < columns; c++, B += ld_B, L += ld_L) {
+        lg_store_two(L, lg_load_two(L) + s * lg_load_two(B));
+        L[2] += s * B[2];
+    }
 }
 
 /* L += s B X for three rows and a 3 x 3 matrix X, with two rows at once */
@@ -197,7 +218,9 @@ static LG_INLINE void add_product_rows(int rows, const lg_entry_address *entry, 
 {
     int nv = entry->nv, ld_L = entry->ld_L;
     if (apart) {
-        if (begins_with_identity(X))
+        if (begins_with_identity(X) && rows == 3)
+            add_scaled_three(3, s, B, ld_B, L, ld_L);
+        else if (begins_with_identity(X))
             add_scaled(rows, 3, s, B, ld_B, L, ld_L);
         else
             add_product(rows, 3, s, B, ld_B, X, 6, L, ld_L);

@@ -1,5 +1,5 @@
 /* Products with the S of an assembled matrix; see matrix.h. */
-#include "core/small.h"
+#include "core/two.h"
 #include "sparse/fronts.h"
 #include "sparse/matrix.h"
 
@@ -41,6 +41,19 @@ static void add_panel_transposed(int rows, int columns, const double *A, int ld,
         y[j] += s * lg_dot(rows, A + (long)ld * j, x);
 }
 
+/* y += s (A x + B z) for 6 x 6 matrices, whose sums stay in registers */
+static LG_INLINE void add_both(const double *A, const double *B, double s, const double *x, const double *z, double *y)
+{
+    lg_two sum[3] = {lg_load_two(y), lg_load_two(y + 2), lg_load_two(y + 4)};
+    for (int j = 0; j < 6; j++, A += 6, B += 6) {
+        double a = s * x[j], b = s * z[j];
+        for (int i = 0; i < 3; i++)
+            sum[i] += a * lg_load_two(A + 2 * i) + b * lg_load_two(B + 2 * i);
+    }
+    for (int i = 0; i < 3; i++)
+        lg_store_two(y + 2 * i, sum[i]);
+}
+
 typedef void (*panel)(int rows, int columns, const double *A, int ld, double s, const double *x, double *y);
 
 /* The sum of products of several S, or S^T, of one plan by one of these functions for panels. */
@@ -52,8 +65,11 @@ static LG_INLINE void add_panels(const lg_plan *plan, int count, const double *c
         const lg_neighbour *later = plan->neighbours + f->neighbour, *end = later + f->neighbours;
         if (n == 0)
             continue;
-        for (int k = 0; k < count; k++)
-            add(n, n, A[k] + f->D, f->n, s, x[k] + own, y + own);
+        if (count == 2 && f->n == 6 && n == 6 && !transposed)
+            add_both(A[0] + f->D, A[1] + f->D, s, x[0] + own, x[1] + own, y + own);
+        else
+            for (int k = 0; k < count; k++)
+                add(n, n, A[k] + f->D, f->n, s, x[k] + own, y + own);
         for (; later < end; later++) {
             int size = velocities_of(plan, later->pivot, later->size), other = plan->unknowns[later->pivot];
             if (size == 0)

@@ -36,8 +36,15 @@ static inline int is_apart(const double *A)
 /* Whether the first 3 x 3 block of a 6 x 6 matrix is the identity, as for positions beside rotations. */
 static inline int begins_with_identity(const double *X)
 {
-    return X[0] == 1 && X[7] == 1 && X[14] == 1 && X[1] == 0 && X[2] == 0 && X[6] == 0 && X[8] == 0 && X[12] == 0 &&
-           X[13] == 0;
+    uint64_t word[6], bits = 0;
+    memcpy(word, X + 1, 2 * sizeof *word);
+    memcpy(word + 2, X + 12, 2 * sizeof *word);
+    memcpy(word + 4, X + 6, sizeof *word);
+    memcpy(word + 5, X + 8, sizeof *word);
+    UNROLL
+    for (int i = 0; i < 6; i++)
+        bits |= word[i];
+    return bits << 1 == 0 && X[0] == 1 && X[7] == 1 && X[14] == 1;
 }
 
 /* x := L_D^-1 x */
