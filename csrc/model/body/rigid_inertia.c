@@ -114,9 +114,10 @@ static inline void tangent_lie(const lg_body *body, const lg_point *at, const lg
     const double *J = lg_rigid_prepared_of(body)->J;
     if (chain->k[1] != 0 && chain->X[1] == chain->X[2]) {
         // both links of the chain have the same X: one product for (wa k2 J + k1 W) X
-        double C[9], inertia = chain->k[2] * at->wa;
-        for (int i = 0; i < 9; i++)
-            C[i] = chain->k[1] * W[i] + inertia * J[i];
+        double C[9], k = chain->k[1], inertia = chain->k[2] * at->wa;
+        for (int i = 0; i < 8; i += 2)
+            lg_store_two(C + i, k * lg_load_two(W + i) + inertia * lg_load_two(J + i));
+        C[8] = k * W[8] + inertia * J[8];
         add_rotational(b, chain, 1, C, S, ld);
         return;
     }
