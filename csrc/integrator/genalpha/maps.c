@@ -75,24 +75,53 @@ static void divide_by_X(int n, const double *T, double *X, double *C)
 
 /* ---- 3 x 3 matrices ---- */
 
-/* C = A B */
-static void multiply3(const double *A, const double *B, double *C)
+typedef struct three {
+    lg_two xy;
+    double z;
+} three;
+
+/* M x for a 3 x 3 matrix in columns */
+static LG_INLINE three map_three(const double *M, const double *x)
 {
-    lg_zero(9, C);
-    lg_add_product3(1, A, B, 3, C, 3);
+    return (three){lg_load_two(M) * x[0] + lg_load_two(M + 3) * x[1] + lg_load_two(M + 6) * x[2],
+                   M[2] * x[0] + M[5] * x[1] + M[8] * x[2]};
+}
+
+/* s x + y */
+static LG_INLINE three add_three(double s, three x, three y)
+{
+    return (three){s * x.xy + y.xy, s * x.z + y.z};
+}
+
+static LG_INLINE three load_three(const double *at)
+{
+    return (three){lg_load_two(at), at[2]};
+}
+
+static LG_INLINE void store_three(double *at, three x)
+{
+    lg_store_two(at, x.xy);
+    at[2] = x.z;
+}
+
+/* C = A B */
+static LG_INLINE void multiply3(const double *A, const double *B, double *C)
+{
+    for (int j = 0; j < 9; j += 3)
+        store_three(C + j, map_three(A, B + j));
 }
 
 /* B = A^-1 by cofactors */
-static void invert3(const double *A, double *B)
+static LG_INLINE void invert3(const double *A, double *B)
 {
-    lg_cross(A + 3, A + 6, B);
-    lg_cross(A + 6, A, B + 3);
-    lg_cross(A, A + 3, B + 6);
-    double s = 1 / lg_dot3(A, B);
     double rows[9];
-    lg_transpose3(B, rows);
-    for (int i = 0; i < 9; i++)
-        B[i] = s * rows[i];
+    lg_cross(A + 3, A + 6, rows);
+    lg_cross(A + 6, A, rows + 3);
+    lg_cross(A, A + 3, rows + 6);
+    double s = 1 / lg_dot3(A, rows);
+    for (int j = 0; j < 3; j++)
+        for (int i = 0; i < 3; i++)
+            B[i + 3 * j] = s * rows[3 * i + j];
 }
 
 /* ---- the maps of a factor ---- */
@@ -183,12 +212,12 @@ static void form_rotation(const lg_genalpha_stepper *g, lg_turning part, maps ou
 /* ---- all factors ---- */
 
 /* Puts the n x n matrix M of a part into that of its block. */
-static void put_into_block(const lg_block *b, lg_turning part, const double *M, double *out)
+static LG_INLINE void put_into_block(const lg_block *b, int v, int n, const double *M, double *out)
 {
-    out += (part.v - b->v) * (b->nv + 1L);
-    for (int j = 0; j < part.n; j++)
-        for (int i = 0; i < part.n; i++)
-            out[i + (long)b->nv * j] = M[i + part.n * j];
+    out += (v - b->v) * (b->nv + 1L);
+    for (int j = 0; j < n; j++)
+        for (int i = 0; i < n; i++)
+            out[i + (long)b->nv * j] = M[i + n * j];
 }
 
 void lg_alpha_form_maps(lg_genalpha_stepper *g)
@@ -203,50 +232,23 @@ void lg_alpha_form_maps(lg_genalpha_stepper *g)
             continue;
         lg_turning part = lg_turning_part(f);
         maps out = {d->A + at, d->C + at, d->G + at, d->Pinv + at};
-        if (part.n == 3)
+        if (part.n == 3) {
             form_rotation(g, part, out);
-        else
+            put_into_block(b, part.v, 3, out.C, d->chain_C + b->m);
+        } else {
             form_any(g, part, out);
-        put_into_block(b, part, out.C, d->chain_C + b->m);
+            put_into_block(b, part.v, part.n, out.C, d->chain_C + b->m);
+        }
         if (d->chain_CP) {
             lg_zero(part.n * part.n, CP);
             add_product(part.n, 1, out.C, out.Pinv, CP);
-            put_into_block(b, part, CP, d->chain_CP + b->m);
+            put_into_block(b, part.v, part.n, CP, d->chain_CP + b->m);
         }
         at += part.n * part.n;
     }
 }
 
 /* ---- derivatives ---- */
-
-typedef struct three {
-    lg_two xy;
-    double z;
-} three;
-
-/* M x for a 3 x 3 matrix in columns */
-static LG_INLINE three map_three(const double *M, const double *x)
-{
-    return (three){lg_load_two(M) * x[0] + lg_load_two(M + 3) * x[1] + lg_load_two(M + 6) * x[2],
-                   M[2] * x[0] + M[5] * x[1] + M[8] * x[2]};
-}
-
-/* s x + y */
-static LG_INLINE three add_three(double s, three x, three y)
-{
-    return (three){s * x.xy + y.xy, s * x.z + y.z};
-}
-
-static LG_INLINE three load_three(const double *at)
-{
-    return (three){lg_load_two(at), at[2]};
-}
-
-static LG_INLINE void store_three(double *at, three x)
-{
-    lg_store_two(at, x.xy);
-    at[2] = x.z;
-}
 
 /* Of the turning part that begins at v, whose maps begin at `at`. */
 static void move_part(const lg_genalpha_stepper *g, int n, int v, long at, const double *dq_n, const double *ds,
