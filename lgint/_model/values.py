@@ -228,12 +228,10 @@ def _radii(record: Record, piece: str, end: int) -> float:
     return float(record["forces"][piece].get(("radius_a", "radius_b")[end], 0.0))  # type: ignore[arg-type]
 
 
-def _units_of_curve(force: Mapping[str, Any], place: int) -> str:
-    """The units of both rows of a curve of a bushing or a spring."""
-    if force["kind"] == "curved_bushing":
-        return "m, N" if place < TURNS else "rad, N m"
-    turns = force["kind"] == "joint_spring" or force.get("coordinate") == "angle"
-    return ("rad", "m")[not turns] + ("", "/s")[place] + (", N m" if turns else ", N")
+def _units_of_curve(force: Mapping[str, Any], number: int) -> str:
+    """The units of both rows of one of the curves of a force, among which the declared units are shared equally."""
+    units = declared_by(force)[CURVES].unit.split("; ")
+    return units[number * len(units) // len(force[CURVES])]
 
 
 def value_in(record: Record, value: Value) -> Any:

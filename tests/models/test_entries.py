@@ -72,6 +72,24 @@ def test_the_effort_of_a_drive_has_the_unit_of_its_coordinate(kind, unit):
     assert b.build().unit("motor.load") == unit
 
 
+@pytest.mark.parametrize("formulation", ["R3xSO3", "minimal"])
+@pytest.mark.parametrize(("kind", "units"), [("revolute", ["rad", "rad/s", "N m"]), ("prismatic", ["m", "m/s", "N"])])
+def test_the_points_of_a_curve_have_the_units_of_its_coordinate(kind, units, formulation):
+    b, curve = lgint.ModelBuilder(formulation=formulation), ([-1, 0, 1], [-2, 0, 3])
+    b.add_body("arm", mass=2.0, inertia=INERTIA)
+    joint = b.add_joint(kind, lgint.ground, "arm", point=(0, 0, 0), axis=(0, 0, 1))
+    b.add_joint_spring(joint, stiffness=curve, damping=curve, name="spring")
+    b.add_torsion_spring(lgint.ground, "arm", axis=(0, 0, 1), stiffness=curve, name="twist")
+    b.add_bushing(lgint.ground, "arm", point=(0, 0, 0), stiffness=[curve] * 6, name="rubber")
+    model = b.build()
+    coordinate, rate, effort = units
+    assert [model.unit(f"spring.curve{i}[{row},1]") for i in (0, 1) for row in (0, 1)] == [
+        coordinate, effort, rate, effort
+    ]  # fmt: skip
+    assert [model.unit(f"twist.curve0[{row},0]") for row in (0, 1)] == ["rad", "N m"]
+    assert [model.unit(f"rubber.curve{i}[{row},0]") for row in (0, 1) for i in (2, 3)] == ["m", "rad", "N", "N m"]
+
+
 def test_entries_of_one_matrix_add_up():
     changed = build().with_parameters(**{"arm.inertia[0,1]": 0.3, "arm.inertia[2,2]": 2.2, "arm.mass": 3.0})
     assert np.array_equal(changed.values["arm.inertia"], entry(both, 2, 2, to=2.2))
