@@ -10,7 +10,7 @@ import numpy as np
 
 from lgint._args import Array, guess, shown
 from lgint._run.trajectory import Trajectory
-from lgint._state.state import State
+from lgint._state.mechanics import ACCESSORS
 
 
 class Output(NamedTuple):
@@ -48,9 +48,8 @@ def _output(item: Any) -> Output:
     accessor, *arguments = (item,) if isinstance(item, str) else item if isinstance(item, tuple) and item else (None,)
     if not isinstance(accessor, str):
         raise ValueError(f'outputs: a tuple such as ("position", "tip") expected, got {shown(item)}')
-    known = [name for name in dir(State) if not name.startswith("_") and callable(getattr(Trajectory, name, None))]
-    if accessor not in known:
-        raise ValueError(f"outputs: trajectories have no method {accessor!r} of states{guess(accessor, known)}")
+    if accessor not in ACCESSORS:
+        raise ValueError(f"outputs: trajectories have no method {accessor!r} of states{guess(accessor, ACCESSORS)}")
     try:
         inspect.signature(getattr(Trajectory, accessor)).bind(None, *arguments)
     except TypeError as error:

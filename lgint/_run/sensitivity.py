@@ -18,6 +18,7 @@ from lgint._model.system import System
 from lgint._run.dense import DenseOutput, moved_parts
 from lgint._run.methods import ROWS, control_options
 from lgint._state.functions import refuse_functions
+from lgint._state.mechanics import ACCESSORS
 from lgint._state.slopes import CENTRAL, START, core_by, refined
 from lgint._state.slopes import slopes_of as start_slopes
 
@@ -198,9 +199,8 @@ def derivative(run: Any, accessor: str, arguments: Sequence[Any], keywords: Mapp
     found = run.sensitivity
     if found is None:
         raise ValueError("derivative: this run has no derivatives; integrate with sensitivity=[...]")
-    known = [name for name in dir(type(run)) if not name.startswith("_") and callable(getattr(type(run), name))]
-    if not isinstance(accessor, str) or accessor not in known:
-        near = guess(accessor, known) if isinstance(accessor, str) else ""
+    if not isinstance(accessor, str) or accessor not in ACCESSORS:
+        near = guess(accessor, ACCESSORS) if isinstance(accessor, str) else ""
         raise ValueError(f"derivative: the name of a method of a trajectory expected, got {shown(accessor)}{near}")
 
     def value(other: Any) -> Array:

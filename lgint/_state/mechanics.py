@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -232,6 +232,12 @@ class MechanicsAccessors(ControlAccessors):
             turn = np.array(own["reference"])  # from body to node axes
             J[..., 3:, :], bias[..., 3:] = turn.T @ J[..., 3:, :], bias[..., 3:] @ turn
         return J, bias, R, omega
+
+
+# the methods that give values of states
+ACCESSORS: Final = [
+    name for name in dir(MechanicsAccessors) if name[0] != "_" and callable(getattr(MechanicsAccessors, name))
+]
 
 
 def skew(x: Array) -> Array:

@@ -143,12 +143,15 @@ def test_accessors_include_the_influence_of_the_parameter_itself():
     np.testing.assert_allclose(energy[0], [start, -mass * height[0]], rtol=1e-9, atol=1e-9)
 
 
-def test_what_is_no_accessor_is_refused_with_a_guess():
+def test_what_is_no_accessor_is_refused_with_a_guess(tmp_path):
     run = lgint.integrate(M.heavy_top(), "genalpha", t_end=0.002, h=1e-3, sensitivity=["top.mass"])
     with pytest.raises(ValueError, match=r"got 'positon' \(did you mean 'position'\?\)"):
         run.derivative("positon", "top")
     with pytest.raises(ValueError, match="the name of a method of a trajectory expected, got array"):
         run.derivative(np.array(["position", "velocity"]), "top")
+    with pytest.raises(ValueError, match="the name of a method of a trajectory expected, got 'save'"):
+        run.derivative("save", tmp_path / "run.npz")
+    assert not list(tmp_path.iterdir())
     with pytest.raises(ValueError, match="accelerations gives no array of numbers, but tuple"):
         run.derivative("accelerations")
 
