@@ -94,27 +94,35 @@ void lg_alpha_add_identity(lg_matrix *matrix, const lg_pattern *p)
     }
 }
 
-static void assemble(lg_genalpha_stepper *g)
+lg_status lg_alpha_factor_in_place(lg_genalpha_stepper *g, lg_matrix *matrix, lg_alpha_assemble *assemble,
+                                   const lg_point *end)
 {
+    LG_TRY(assemble(g, end));
+    g->base.factorisations++;
+    lg_status status = lg_matrix_factor(matrix);
+    if (status == LG_SINGULAR) {
+        LG_TRY(assemble(g, end));
+        g->base.fallbacks++;
+        status = lg_matrix_fall_back(matrix);
+    }
+    return lg_name_deficient(g->base.system, matrix, status, &g->base.report);
+}
+
+static lg_status assemble_mu(lg_genalpha_stepper *g, const lg_point *end)
+{
+    (void)end;
     lg_matrix_zero(&g->mu_matrix);
     lg_alpha_add_identity(&g->mu_matrix, g->base.system->pattern);
     lg_matrix_add_border(&g->mu_matrix, 1, g->Bn, 1, g->base.accel.B, 0, g->chain);
+    return LG_OK;
 }
 
 lg_status lg_alpha_factor_mu(lg_genalpha_stepper *g, const lg_alpha_state *formed)
 {
     mu_chains(g, formed);
     lg_pattern_mask_nonholonomic(g->base.system->pattern, 1, g->base.accel.B);
-    assemble(g);
     g->base.stats.newton_factorisations++;
-    g->base.factorisations++;
-    lg_status status = lg_matrix_factor(&g->mu_matrix);
-    if (status == LG_SINGULAR) {
-        assemble(g);
-        g->base.fallbacks++;
-        status = lg_matrix_fall_back(&g->mu_matrix);
-    }
-    return lg_name_deficient(g->base.system, &g->mu_matrix, status, &g->base.report);
+    return lg_alpha_factor_in_place(g, &g->mu_matrix, assemble_mu, NULL);
 }
 
 lg_status lg_alpha_solve_mu(lg_genalpha_stepper *g, const double *du, const double *phi, double to_acceleration)

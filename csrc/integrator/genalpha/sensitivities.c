@@ -199,20 +199,6 @@ static lg_status assemble(lg_genalpha_stepper *g, const lg_point *end)
     return LG_OK;
 }
 
-static lg_status factor(lg_genalpha_stepper *g, const lg_point *end)
-{
-    lg_matrix *matrix = &g->slopes->matrix;
-    LG_TRY(assemble(g, end));
-    g->base.factorisations++;
-    lg_status status = lg_matrix_factor(matrix);
-    if (status == LG_SINGULAR) {
-        LG_TRY(assemble(g, end));
-        g->base.fallbacks++;
-        status = lg_matrix_fall_back(matrix);
-    }
-    return lg_name_deficient(g->base.system, matrix, status, &g->base.report);
-}
-
 /* Adds the identity on the diagonal blocks. */
 static void assemble_mu(lg_genalpha_stepper *g)
 {
@@ -421,7 +407,7 @@ double lg_alpha_ratio(lg_genalpha_stepper *g, const lg_state *before)
 
 lg_status lg_alpha_factor_slopes(lg_genalpha_stepper *g, const lg_point *end)
 {
-    LG_TRY(factor(g, end));
+    LG_TRY(lg_alpha_factor_in_place(g, &g->slopes->matrix, assemble, end));
     return g->index == LG_INDEX_STABILIZED ? factor_mu(g) : LG_OK;
 }
 

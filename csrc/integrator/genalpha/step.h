@@ -157,6 +157,11 @@ void lg_alpha_set_size(lg_genalpha_stepper *g, double h);
 void lg_alpha_polynomial(const lg_factor *f, const double *x, double first, double second, double *X);
 /* The same on every factor of a block that is not linear. */
 void lg_alpha_polynomials(const lg_block *b, const double *x, double first, double second, double *X);
+/* Factors a matrix whose factors overwrite its values: `assemble` makes it, and makes it again for the fall-backs.
+   `end` is passed on. Names the row of a singular one, and counts it and its fall-back. */
+typedef lg_status lg_alpha_assemble(lg_genalpha_stepper *g, const lg_point *end);
+lg_status lg_alpha_factor_in_place(lg_genalpha_stepper *g, lg_matrix *matrix, lg_alpha_assemble *assemble,
+                                   const lg_point *end);
 /* Forms and factors [I B(q_n)^T; B T L 0] at a state, and leaves nonholonomic rows out of accel.B. */
 lg_status lg_alpha_factor_mu(lg_genalpha_stepper *g, const lg_alpha_state *formed);
 /* dmu from B T L B(q_n)^T dmu = B T du - phi, into the rows of mu_correction; its velocities are -B(q_n)^T dmu. */
