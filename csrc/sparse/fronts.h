@@ -55,7 +55,6 @@ typedef struct lg_entry_address { /* where one entry of B goes: a group on a blo
 typedef struct lg_mask_address { /* where the one of an inactive row goes */
     int value; /* where it begins in the values of B */
     int at; /* on the diagonal of its front */
-    int row; /* among the constraint rows */
 } lg_mask_address;
 
 typedef struct lg_plan {

@@ -303,7 +303,7 @@ static void fill_masks(builder *b)
     for (int i = 0; i < p->nmasked; i++) {
         const lg_front *front = masked_front(b, i);
         int row = p->masked_row[i] - p->group_row[p->masked_group[i]];
-        b->plan->masks[i] = (lg_mask_address){p->mask_value + i, front->D + row * (front->n + 1), p->masked_row[i]};
+        b->plan->masks[i] = (lg_mask_address){p->mask_value + i, front->D + row * (front->n + 1)};
     }
 }
 

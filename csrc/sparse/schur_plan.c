@@ -222,7 +222,7 @@ static void fill_masks(const builder *b)
         int group = p->masked_group[i], row = p->masked_row[i] - p->group_row[group];
         lg_front *front = &b->schur->groups->fronts[b->front[group]];
         front->watched = 1;
-        b->schur->masks[i] = (lg_mask_address){p->mask_value + i, front->D + row * (front->n + 1), p->masked_row[i]};
+        b->schur->masks[i] = (lg_mask_address){p->mask_value + i, front->D + row * (front->n + 1)};
     }
 }
 

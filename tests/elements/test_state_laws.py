@@ -11,7 +11,6 @@ import pytest
 import lgint
 from lgint._model.formulations import FORMULATIONS
 
-ABSOLUTE = [name for name in FORMULATIONS if name != "minimal"]
 EVERY = list(FORMULATIONS)
 FIXED = {"h": 2e-3}
 TOLERANT = {"rtol": 1e-6, "atol": 1e-8}

@@ -8,7 +8,7 @@ from kinds import EXPLICIT_ONLY, FORMULATIONS, METHODS, MOMENTUM
 from lgint._model.record import EDGES
 
 STIFFNESS = 10.0  # N m^2, in bending and torsion
-TORSION, BENDING = 5, 3  # components of a strain
+TORSION = 5  # component of a strain
 SPIN, TWIST = 5.0, 3.1  # rad/s, rad
 RATE = np.sqrt(STIFFNESS / 0.01)  # rad/s, of a node on one edge, whose moment of inertia about d3 is 0.01 kg m^2
 METHODS_OF_RODS = {**dict.fromkeys(METHODS, "S3R3"), **dict.fromkeys(MOMENTUM, "euler_parameters")}
