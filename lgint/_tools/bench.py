@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import os
 import platform
-import time
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -28,6 +27,7 @@ from lgint._model.model import Model
 from lgint._run.integrate import integrate, method_info
 from lgint._run.trajectory import Trajectory
 from lgint._tools import bench_exudyn
+from lgint._tools.bench_clock import seconds_a_step, short_and_long
 from lgint._tools.bench_exudyn import Peer
 from lgint._tools.bench_file import append
 
@@ -219,7 +219,7 @@ def measure(case: Case, exudyn: Any, repeat: int, steps: int) -> Result:
     def ours(count: int) -> Trajectory:
         return integrate(model, case.method, t_end=count * case.h, h=case.h, save_every=count, **case.options)
 
-    us, *others = _seconds_a_step([ours, *(partial(peer.run, case.h) for peer in peers)], steps, repeat)
+    us, *others = seconds_a_step([ours, *(partial(peer.run, case.h) for peer in peers)], short_and_long(steps), repeat)
     peer_us = min(others, default=np.nan)
     trajectory = ours(steps)
     error = _distance(trajectory.position(case.body)[-1], fine)
@@ -250,25 +250,6 @@ def _line(r: Result) -> str:
     peer = f"{r.exudyn_us:10.3f} {r.ratio:6.1f} {r.equal:14.1f} {target}" if r.ratio > 0 else " " * 39
     errors = f"{r.lgint_error:11.2e} {r.exudyn_error:12.2e}" if r.ratio > 0 else f"{r.lgint_error:11.2e}"
     return f"{r.case:<36} {r.lgint_us:9.3f} {peer}  {errors}  {r.verdict}".rstrip()
-
-
-def _seconds_a_step(runs: Sequence[Callable[[int], object]], steps: int, repeat: int) -> list[float]:
-    """Seconds per step of functions that make a given number of steps, without what they cost if there are no steps.
-
-    They take turns. After each change a run is not counted: the caches hold the data of the other function, which would
-    burden only the first of the two runs of different length whose difference counts.
-    """
-    counts = (max(steps // 5, 1), steps)
-    least = np.full((len(runs), 2), np.inf)
-    for _ in range(repeat):
-        for i, run in enumerate(runs):
-            run(counts[0])
-            for j, count in enumerate(counts):
-                start = time.process_time()
-                run(count)
-                least[i, j] = min(least[i, j], time.process_time() - start)
-    span = max(counts[1] - counts[0], 1)
-    return [float(seconds) for seconds in (least[:, 1] - least[:, 0]) / span]
 
 
 def _distance(x: Array, y: Array) -> float:

@@ -7,8 +7,7 @@ lengths form different numbers of matrices. A chain that starts at rest moves ev
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
@@ -20,6 +19,7 @@ from lgint import models
 from lgint._args import choice
 from lgint._model.model import Model
 from lgint._run.integrate import integrate
+from lgint._tools.bench_clock import seconds_a_step
 from lgint._tools.bench_file import append
 
 LINKS: Final = (100, 1000, 10_000)
@@ -46,17 +46,6 @@ class Result:
     ratio: float  # to those of the shortest chain
 
 
-def seconds_a_step(run: Callable[[int], object], repeat: int) -> float:
-    """Processor time of a step, without what a run without steps would take."""
-    least = [float("inf")] * 2
-    for _ in range(repeat):
-        for i, steps in enumerate(STEPS):
-            start = time.process_time()
-            run(steps)
-            least[i] = min(least[i], time.process_time() - start)
-    return (least[1] - least[0]) / (STEPS[1] - STEPS[0])
-
-
 def chain(n: int, start: str) -> Model:
     """A chain of n links, at rest or turning about the vertical axis through its fixed end."""
     model = models.pendulum_chain(n=n, length=LENGTH)
@@ -78,7 +67,8 @@ def measure(method: str, start: str, links: tuple[int, ...], repeat: int) -> Ite
         def run(steps: int, model: Model = model) -> None:
             integrate(model, name, t_end=steps * H, h=H, save_every=steps, **options)
 
-        ns = 1e9 * seconds_a_step(run, repeat * max(1, links[-1] // (10 * n))) / n
+        (seconds,) = seconds_a_step([run], STEPS, repeat * max(1, links[-1] // (10 * n)))
+        ns = 1e9 * seconds / n
         first = first or ns
         yield Result(start, method, n, ns, ns / first)
 

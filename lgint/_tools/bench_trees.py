@@ -9,7 +9,6 @@ accelerations at the start if the root is free.
 from __future__ import annotations
 
 import importlib
-import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
@@ -24,6 +23,7 @@ from lgint._args import Array, choice
 from lgint._model.model import Model
 from lgint._rotation import quaternion_of_matrix
 from lgint._run.integrate import integrate
+from lgint._tools.bench_clock import seconds_a_step, short_and_long
 from lgint._tools.bench_file import append
 from lgint.models._branched_arm import branched_arm
 
@@ -262,23 +262,9 @@ def _measure(name: str, model: Model, mujoco: Any, pinocchio: Any, repeat: int) 
 
     peers = [MuJoCo(mujoco, model) if mujoco else None, Pinocchio(pinocchio, model) if pinocchio else None]
     runs: list[Callable[[int], object] | None] = [ours, *(peer.run if peer else None for peer in peers)]
-    times = 1e6 * _seconds_a_step(runs, steps, repeat)
+    times = [1e6 * seconds for seconds in seconds_a_step(runs, short_and_long(steps), repeat)]
     errors = [compare(model, peer) if peer else np.nan for peer in peers]
     return Result(name, links, *(float(x) for x in (*times, *errors)))
-
-
-def _seconds_a_step(runs: list[Callable[[int], object] | None], steps: int, repeat: int) -> Array:
-    """The least processor time of a step, in turns; what a run costs beside its steps cancels. NaN for None."""
-    counts = (max(steps // 5, 1), steps)
-    least = np.array([[np.inf if one else np.nan] * 2 for one in runs])
-    for _ in range(repeat):
-        for i, one in enumerate(runs):
-            for j, count in enumerate(counts if one else ()):
-                start = time.process_time()
-                one(count)  # type: ignore[misc]
-                least[i, j] = min(least[i, j], time.process_time() - start)
-    seconds: Array = (least[:, 1] - least[:, 0]) / (counts[1] - counts[0])
-    return seconds
 
 
 def _line(r: Result) -> str:

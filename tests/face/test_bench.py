@@ -15,6 +15,7 @@ from lgint import _cli
 from lgint._run.integrate import integrate
 from lgint._tools import (
     bench,
+    bench_clock,
     bench_counts,
     bench_exudyn,
     bench_file,
@@ -100,12 +101,13 @@ def test_verdicts():
 def test_a_step_costs_what_is_left_without_the_start(monkeypatch):
     """One run advances the clock by 7 s and by 0.25 s per step, the other one by 0.5 s per step alone."""
     clock = np.zeros(1)
-    monkeypatch.setattr(bench.time, "process_time", lambda: clock[0])
+    monkeypatch.setattr(bench_clock.time, "process_time", lambda: clock[0])
 
     def run(fixed, a_step):
         return lambda count: clock.__iadd__(fixed + a_step * count)
 
-    assert bench._seconds_a_step([run(7, 0.25), run(0, 0.5)], 100, 3) == [0.25, 0.5]
+    found = bench_clock.seconds_a_step([run(7, 0.25), run(0, 0.5), None], (20, 100), 3)
+    np.testing.assert_array_equal(found, [0.25, 0.5, np.nan])
 
 
 # ---- instructions per step ----
@@ -392,7 +394,7 @@ def test_long_chains_of_the_bench(method, monkeypatch, capsys):
 
     bench_long_integrate = bench_long.integrate
     monkeypatch.setattr(bench_long, "integrate", timed)
-    monkeypatch.setattr(bench_long.time, "process_time", lambda: clock[0])
+    monkeypatch.setattr(bench_clock.time, "process_time", lambda: clock[0])
     monkeypatch.setattr(bench_long, "LINKS", (3, 300))
     results = [result for result in bench_long.run(only=method, repeat=1) if result.method == method]
     assert [(result.case, result.links) for result in results] == list(product(["at rest", "moving"], [3, 300]))
