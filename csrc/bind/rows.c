@@ -193,7 +193,7 @@ static PyObject *node_row(const void *Py_UNUSED(context), int index)
                          "nown", n->nown, "linear", PyBool_FromLong(n->linear), "position",
                          lg_node_position_name(n->position), "storage", lg_storage_name(n->storage), "pivot",
                          n->pivot ? n->pivot->name : NULL, "rates", PyBool_FromLong(n->attitude != NULL),
-                         "explicit_only", PyBool_FromLong(n->qdot != NULL), "identity", identity_of(n), "reference",
+                         "explicit_only", PyBool_FromLong(n->flow != NULL), "identity", identity_of(n), "reference",
                          n->reference);
 }
 

@@ -35,6 +35,22 @@ static void euler_difference(const double *e0, const double *e1, double *theta)
     lg_s3_difference(e0, e1, theta);
 }
 
+/* A is linear in e. */
+static void euler_slope(const double *e, const double omega[3], const double *de, double *dedot)
+{
+    (void)e;
+    euler_rates(de, omega, dedot);
+}
+
+static void euler_velocity(const double *e, const double *edot, double omega[3])
+{
+    const double back[4] = {e[0], -e[1], -e[2], -e[3]}, scale = 2 / (e[0] * e[0] + lg_dot3(e + 1, e + 1));
+    double turn[4];
+    lg_quat_mul(back, edot, turn);
+    for (int i = 0; i < 3; i++)
+        omega[i] = scale * turn[1 + i];
+}
+
 /* ---- Tait-Bryan angles ---- */
 
 static void angles_rotation(const double *e, double R[9])
@@ -49,6 +65,23 @@ static void angles_rates(const double *e, const double omega[3], double *edot)
     edot[0] = first;
     edot[1] = sc * omega[0] + cc * omega[1];
     edot[2] = omega[2] - sin(e[1]) * first;
+}
+
+static void angles_slope(const double *e, const double omega[3], const double *de, double *dedot)
+{
+    double sb = sin(e[1]), cb = cos(e[1]), sc = sin(e[2]), cc = cos(e[2]);
+    double across = sc * omega[0] + cc * omega[1], first = (cc * omega[0] - sc * omega[1]) / cb;
+    dedot[0] = (first * sb * de[1] - across * de[2]) / cb;
+    dedot[1] = cb * first * de[2];
+    dedot[2] = -cb * first * de[1] - sb * dedot[0];
+}
+
+static void angles_velocity(const double *e, const double *edot, double omega[3])
+{
+    double sb = sin(e[1]), cb = cos(e[1]), sc = sin(e[2]), cc = cos(e[2]);
+    omega[0] = cb * cc * edot[0] + sc * edot[1];
+    omega[1] = -cb * sc * edot[0] + cc * edot[1];
+    omega[2] = sb * edot[0] + edot[2];
 }
 
 /* The angle plus the multiple of 2 pi that brings it nearest to `near`. */
@@ -141,7 +174,18 @@ static double angles_fixed_regular(const double *q)
     {                                                                                                                  \
         lg_copy(x, v, qdot);                                                                                           \
         storage##_rates(q + x, v + x, qdot + x);                                                                       \
-    }
+    }                                                                                                                  \
+    static void kind##_slope(const double *q, const double *v, const double *dq, double *dqdot)                        \
+    {                                                                                                                  \
+        lg_zero(x, dqdot);                                                                                             \
+        storage##_slope(q + x, v + x, dq + x, dqdot + x);                                                              \
+    }                                                                                                                  \
+    static void kind##_velocity(const double *q, const double *qdot, double *v)                                        \
+    {                                                                                                                  \
+        lg_copy(x, qdot, v);                                                                                           \
+        storage##_velocity(q + x, qdot + x, v + x);                                                                    \
+    }                                                                                                                  \
+    static const lg_node_flow kind##_flow = {kind##_qdot, kind##_slope, kind##_velocity};
 
 #define NODE(kind, title, length, x, where, stored, fixed, singular)                                                   \
     {                                                                                                                  \
@@ -164,7 +208,7 @@ static double angles_fixed_regular(const double *q)
         .ad = kind##_ad,                                                                                               \
         .rotation = kind##_rotation,                                                                                   \
         .regular = singular,                                                                                           \
-        .qdot = kind##_qdot,                                                                                           \
+        .flow = &kind##_flow,                                                                                          \
     }
 
 FUNCTIONS(euler_pose, euler, lg_r3xs3, 3)

@@ -72,6 +72,17 @@ typedef struct lg_node_hht {
     void (*project)(const double *q, const double *u, double *w, double *P, double *Pq);
 } lg_node_hht;
 
+/* Kinds with q' = A(q) v, whose rates explicit methods add to q instead of retracting; they work with these alone. */
+typedef struct lg_node_flow {
+    void (*qdot)(const double *q, const double *v, double *qdot);
+    /* d(A(q) v)/dq dq */
+    void (*slope)(const double *q, const double *v, const double *dq, double *dqdot);
+    /* The v with A(q) v = qdot, up to what changes no rotation. */
+    void (*velocity)(const double *q, const double *qdot, double *v);
+} lg_node_flow;
+
+enum { LG_FLOW_NQ = 7, LG_FLOW_NV = 6 }; /* the most coordinates and velocities of such a kind */
+
 typedef struct lg_node {
     const char *name;
     const char *reference; /* paper key and equation */
@@ -108,9 +119,7 @@ typedef struct lg_node {
     const lg_node_attitude *attitude; /* NULL: the rates are the body angular velocity itself */
     const lg_node_unit *unit; /* NULL: the kind has no own rows */
     const lg_node_hht *hht; /* of kinds with a unit-length row; NULL: all others */
-    /* q' = A(q) v (nq numbers), which explicit methods add to q instead of retracting; such a kind works with explicit
-       methods only. NULL: local coordinates are added and retracted. */
-    void (*qdot)(const double *q, const double *v, double *qdot);
+    const lg_node_flow *flow; /* NULL: local coordinates are added and retracted */
     /* 0 at a singularity of the coordinates, 1 far from it; NULL: there is no singularity. */
     double (*regular)(const double *q);
 } lg_node;

@@ -41,7 +41,7 @@ lg_weights lg_weights_of(int stages, const lg_ratio *row)
 static int has_flows(const lg_space *space)
 {
     for (int i = 0; i < space->nfactors; i++)
-        if (space->factor[i].node->qdot)
+        if (space->factor[i].node->flow)
             return 1;
     return 0;
 }
@@ -190,18 +190,39 @@ void lg_slopes_write_flow(lg_slopes *slopes, int stage, const double *q, const d
 {
     const lg_space *space = slopes->space;
     for (const lg_factor *f = space->factor, *end = f + space->nfactors; f < end; f++)
-        if (f->node->qdot)
-            f->node->qdot(q + f->q, v + f->v, slopes->flow + (long)space->nq * stage + f->q);
+        if (f->node->flow)
+            f->node->flow->qdot(q + f->q, v + f->v, slopes->flow + (long)space->nq * stage + f->q);
 }
 
 void lg_slopes_sum_flows(const lg_slopes *slopes, const double *qn, const lg_weights *weights, double h, double *q)
 {
     const lg_space *space = slopes->space;
     for (const lg_factor *f = space->factor, *end = f + space->nfactors; f < end; f++) {
-        if (!f->node->qdot)
+        if (!f->node->flow)
             continue;
         lg_copy(f->nq, qn + f->q, q + f->q);
         for (int j = 0; j < weights->count; j++)
             lg_axpy(f->nq, h * weights->weight[j], slopes->flow + (long)space->nq * weights->stage[j] + f->q, q + f->q);
     }
+}
+
+int lg_slopes_count(const lg_slopes *slopes, int stages)
+{
+    return (2 * slopes->space->nv + (slopes->flow ? slopes->space->nq : 0)) * stages;
+}
+
+void lg_slopes_keep(const lg_slopes *slopes, int stages, double *kept)
+{
+    int rates = 2 * slopes->space->nv * stages;
+    lg_copy(rates, slopes->K, kept);
+    if (slopes->flow)
+        lg_copy(slopes->space->nq * stages, slopes->flow, kept + rates);
+}
+
+void lg_slopes_take(lg_slopes *slopes, int stages, const double *kept)
+{
+    int rates = 2 * slopes->space->nv * stages;
+    lg_copy(rates, kept, slopes->K);
+    if (slopes->flow)
+        lg_copy(slopes->space->nq * stages, kept + rates, slopes->flow);
 }

@@ -67,4 +67,9 @@ static inline void lg_slopes_add_flows(const lg_slopes *slopes, const double *qn
         lg_slopes_sum_flows(slopes, qn, weights, h, q);
 }
 
+/* What the way back keeps of the slopes of `stages` stages: so many numbers, which can be taken back. */
+int lg_slopes_count(const lg_slopes *slopes, int stages);
+void lg_slopes_keep(const lg_slopes *slopes, int stages, double *kept);
+void lg_slopes_take(lg_slopes *slopes, int stages, const double *kept);
+
 #endif

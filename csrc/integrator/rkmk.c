@@ -349,7 +349,7 @@ static lg_status differentiate_stage(lg_rkmk_stepper *rk, const lg_state *before
     double *K = lg_slopes_at(&rk->slopes, i);
     int nv = d->nv;
     rkmk_move(rk, before, &rk->A[i], h, K);
-    lg_stage_derivatives_move(d, rk->theta, K);
+    lg_stage_derivatives_move(d, rk->q, rk->v, rk->theta, K);
     LG_TRY(linearise(rk, before, before->t + rk->c[i] * h, K + nv));
     for (int k = 0; k < d->start->count; k++) {
         lg_stage_derivatives_advance(d, &rk->A[i], 0, k);
@@ -366,7 +366,7 @@ static lg_status differentiate_end(lg_rkmk_stepper *rk, const lg_state *before, 
     lg_stage_derivatives *d = &rk->derivatives;
     lg_accel *accel = &rk->base.accel;
     rkmk_move(rk, before, &rk->b, h, NULL);
-    lg_stage_derivatives_move(d, rk->theta, NULL);
+    lg_stage_derivatives_move(d, rk->q, rk->v, rk->theta, NULL);
     for (int k = 0; k < s->count; k++)
         lg_stage_derivatives_advance(d, &rk->b, 0, k);
     lg_copy(d->nv * s->count, d->q, s->q);
@@ -386,7 +386,7 @@ static lg_status differentiate(lg_stepper *self, const lg_state *before, const l
     int nv = self->system->space->nv, nrows = self->system->pattern->nrows;
     (void)after;
     enter_step(rk, before, h);
-    lg_stage_derivatives_begin(&rk->derivatives, s, h);
+    lg_stage_derivatives_begin(&rk->derivatives, before, s, h);
     for (int i = 1; i < rk->stages; i++)
         LG_TRY(differentiate_stage(rk, before, i, h));
     LG_TRY(differentiate_end(rk, before, h, s));
@@ -404,7 +404,7 @@ static lg_status differentiate(lg_stepper *self, const lg_state *before, const l
 
 static int slopes_count(const lg_rkmk_stepper *rk)
 {
-    return 2 * rk->slopes.space->nv * rk->stages;
+    return lg_slopes_count(&rk->slopes, rk->stages);
 }
 
 static int count_kept(const lg_stepper *self)
@@ -417,14 +417,14 @@ static void keep(const lg_stepper *self, double *kept)
 {
     const lg_rkmk_stepper *rk = (const lg_rkmk_stepper *)self;
     kept[0] = rk->h;
-    lg_copy(slopes_count(rk), rk->slopes.K, kept + 1);
+    lg_slopes_keep(&rk->slopes, rk->stages, kept + 1);
     lg_copy(self->system->pattern->nrows * rk->stages, rk->stage_lam, kept + 1 + slopes_count(rk));
 }
 
 static void take_kept(lg_rkmk_stepper *rk, const double *kept)
 {
     rk->h = kept[0];
-    lg_copy(slopes_count(rk), kept + 1, rk->slopes.K);
+    lg_slopes_take(&rk->slopes, rk->stages, kept + 1);
     lg_copy(rk->base.system->pattern->nrows * rk->stages, kept + 1 + slopes_count(rk), rk->stage_lam);
 }
 
@@ -460,7 +460,7 @@ static lg_status end_back(lg_rkmk_stepper *rk, const lg_state *before, const lg_
     lg_stepper *base = &rk->base;
     lg_stage_derivatives *d = &rk->derivatives;
     rkmk_move(rk, before, &rk->b, rk->h, NULL);
-    lg_stage_derivatives_move(d, rk->theta, NULL);
+    lg_stage_derivatives_move(d, rk->q, rk->v, rk->theta, NULL);
     LG_TRY(linearise_end(rk, before, after, rk->h));
     LG_TRY(lg_linearised_accelerations_adjoint(&base->linear, &rk->at, base->nparameters, s->a, s->lam, s->q, s->v,
                                                gradient));
@@ -472,7 +472,7 @@ static lg_status stage_back(lg_rkmk_stepper *rk, const lg_state *before, int i, 
     lg_stage_derivatives *d = &rk->derivatives;
     const double *K = lg_slopes_at(&rk->slopes, i);
     rkmk_move(rk, before, &rk->A[i], h, NULL);
-    lg_stage_derivatives_move(d, rk->theta, K);
+    lg_stage_derivatives_move(d, rk->q, rk->v, rk->theta, K);
     LG_TRY(linearise_known(rk, before, before->t + rk->c[i] * h, K + d->nv, stage_lam(rk, i)));
     LG_TRY(lg_linearised_accelerations_adjoint(&rk->base.linear, &rk->at, rk->base.nparameters,
                                                lg_stage_derivatives_at(d, i, 0) + d->nv, NULL, d->q, d->v, gradient));
@@ -488,7 +488,7 @@ static lg_status go_back(lg_stepper *self, const lg_state *before, const lg_stat
     take_kept(rk, kept);
     enter_step(rk, before, rk->h);
     LG_TRY(end_back(rk, before, after, s, gradient));
-    lg_stage_derivatives_begin_back(&rk->derivatives, s, rk->h);
+    lg_stage_derivatives_begin_back(&rk->derivatives, before, s, rk->h);
     lg_stage_derivatives_advance_back(&rk->derivatives, &rk->b, 0);
     for (int i = rk->stages - 1; i > 0; i--)
         LG_TRY(stage_back(rk, before, i, rk->h, gradient));
@@ -499,10 +499,8 @@ static lg_status go_back(lg_stepper *self, const lg_state *before, const lg_stat
 
 static const lg_stepper_adjoint rkmk_adjoint = {.count = count_kept, .keep = keep, .step = go_back};
 
-static const lg_stepper_sensitivities rkmk_sensitivities = {.refused = lg_stage_derivatives_refused,
-                                                            .layout = layout_derivatives,
-                                                            .step = differentiate,
-                                                            .adjoint = &rkmk_adjoint};
+static const lg_stepper_sensitivities rkmk_sensitivities = {
+    .layout = layout_derivatives, .step = differentiate, .adjoint = &rkmk_adjoint};
 
 static const lg_stepper_carry rkmk_carry = {.count = rkmk_carry_count, .reset = rkmk_reset, .adopt = adopt};
 

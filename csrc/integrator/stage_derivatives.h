@@ -7,8 +7,7 @@
 #define LG_INTEGRATOR_STAGE_DERIVATIVES_H
 
 #include "group/moves.h"
-#include "integrator/explicit.h"
-#include "integrator/sensitivities.h"
+#include "integrator/flow_derivatives.h"
 #include "solve/follow.h"
 
 typedef struct lg_stage_derivatives {
@@ -19,17 +18,18 @@ typedef struct lg_stage_derivatives {
     double *theta, *q, *v; /* of a point, nv for each parameter; backwards for one alone */
     double *lam; /* nrows: of multipliers that do not count */
     lg_moves moves; /* from the start of the step to it */
+    lg_flow_derivatives flows;
     lg_follower follower; /* of the projection of the end */
 } lg_stage_derivatives;
 
-/* Why the steps of the system have no derivatives; NULL: they have. */
-const char *lg_stage_derivatives_refused(const lg_stepper *stepper);
 /* Room for the slopes of `stages` stages. */
 void lg_stage_derivatives_layout(lg_stage_derivatives *d, lg_stepper *stepper, int stages, lg_arena *arena);
 /* A step of size h from a start with these derivatives, whose velocities and accelerations are the first slopes. */
-void lg_stage_derivatives_begin(lg_stage_derivatives *d, const lg_sensitivities *start, double h);
-/* Makes theta the displacement to the point, with the rate K there (NULL: it is not wanted). */
-void lg_stage_derivatives_move(lg_stage_derivatives *d, const double *theta, const double *K);
+void lg_stage_derivatives_begin(lg_stage_derivatives *d, const lg_state *before, const lg_sensitivities *start,
+                                double h);
+/* Makes theta the displacement to the point at q and v, with the rate K there (NULL: it is not wanted). */
+void lg_stage_derivatives_move(lg_stage_derivatives *d, const double *q, const double *v, const double *theta,
+                               const double *K);
 /* The derivatives of the point for parameter k: of v without the last `open` stages of the weights. */
 void lg_stage_derivatives_advance(lg_stage_derivatives *d, const lg_weights *weights, int open, int k);
 /* dK of stage i, which is at the point. */
@@ -37,7 +37,8 @@ void lg_stage_derivatives_rate(lg_stage_derivatives *d, int i, int k);
 
 /* The transposed maps, for the way back over a step: d->slopes, q and v hold the adjoints of slopes and of a point. It
    begins with the adjoint of the end of the step, at which the point is then, and makes `start` that of its start. */
-void lg_stage_derivatives_begin_back(lg_stage_derivatives *d, const lg_sensitivities *start, double h);
+void lg_stage_derivatives_begin_back(lg_stage_derivatives *d, const lg_state *before, const lg_sensitivities *start,
+                                     double h);
 /* From that of the rate of stage i to that of the point. */
 void lg_stage_derivatives_rate_back(lg_stage_derivatives *d, int i);
 /* From that of the point, which becomes zero, to those of the slopes. */

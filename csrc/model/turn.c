@@ -9,7 +9,7 @@ static double along(const lg_element *e, int end, const double m[3], const lg_po
     const lg_frame *f = e->frame[end];
     const lg_block *b = f->body->block;
     double wrench[6] = {0, 0, 0, m[0], m[1], m[2]}, small[LG_MAX_NV], sum = 0;
-    if (!b || b->node->qdot) /* whose local coordinates are not in the axes of its velocities */
+    if (!b || b->node->flow) /* whose local coordinates are not in the axes of its velocities */
         return 0;
     double *gradient = b->nv <= LG_MAX_NV ? small : at->work;
     lg_zero(b->nv, gradient);

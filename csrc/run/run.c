@@ -95,7 +95,7 @@ static lg_status check_node_kinds(lg_run *run)
     const lg_space *space = run->system->space;
     const lg_factor *end = space->factor + space->nfactors;
     for (const lg_factor *f = space->factor; f < end && !lg_stepper_is_explicit(run->stepper->type); f++) {
-        if (!f->node->qdot)
+        if (!f->node->flow)
             continue;
         const char *name = run->system->block_name ? run->system->block_name(run->system->self, f->block) : "a block";
         char others[LG_WHAT_SIZE];

@@ -10,7 +10,7 @@ ROWS = [  # struct, most functions of its own, and most together with those of i
     ("lg_body_type", 10, 23),
     ("lg_joint_type", 8, 13),
     ("lg_force_type", 11, 13),
-    ("lg_node", 13, 20),
+    ("lg_node", 12, 22),
 ]
 WITHOUT_SUB_TABLES = 73  # as many functions had the same rows when each was a single table
 STEPPER = "integrator/stepper.h"

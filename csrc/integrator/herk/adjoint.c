@@ -5,7 +5,7 @@
 
 static int slopes_count(const lg_herk_stepper *rk)
 {
-    return 2 * rk->slopes.space->nv * rk->stages;
+    return lg_slopes_count(&rk->slopes, rk->stages);
 }
 
 static int count_kept(const lg_stepper *self)
@@ -18,7 +18,7 @@ static void keep(const lg_stepper *self, double *kept)
 {
     const lg_herk_stepper *rk = (const lg_herk_stepper *)self;
     kept[0] = rk->h;
-    lg_copy(slopes_count(rk), rk->slopes.K, kept + 1);
+    lg_slopes_keep(&rk->slopes, rk->stages, kept + 1);
     lg_copy(self->system->pattern->nrows * rk->stages, rk->derivatives.Lam, kept + 1 + slopes_count(rk));
 }
 
@@ -27,7 +27,7 @@ static void take(lg_herk_stepper *rk, const lg_state *before, const double *kept
     int nrows = rk->base.system->pattern->nrows;
     double *Lam = rk->derivatives.Lam;
     rk->h = kept[0];
-    lg_copy(slopes_count(rk), kept + 1, rk->slopes.K);
+    lg_slopes_take(&rk->slopes, rk->stages, kept + 1);
     lg_copy(nrows * rk->stages, kept + 1 + slopes_count(rk), Lam);
     lg_zero(nrows, rk->lam_end);
     for (int i = 0; i < rk->stages; i++)
@@ -128,7 +128,7 @@ static lg_status linearise_transposed(lg_herk_stepper *rk, const lg_state *befor
     exchange(&rk->q, &d->q);
     exchange(&rk->v, &d->v);
     *next = lg_herk_point(before, rk->h, rk->c[i + 1], d->theta, d->q, d->v);
-    lg_stage_derivatives_move(&d->at, d->theta, K);
+    lg_stage_derivatives_move(&d->at, d->q, d->v, d->theta, K);
     lg_herk_move(rk, before, &rk->A[i], 0, rk->h);
     *point = lg_herk_stage_point(rk, i, lg_herk_point(before, rk->h, rk->c[i], rk->theta, rk->q, rk->v));
     LG_TRY(lg_linearise_with_masses(&rk->base.linear, point, report));
@@ -189,7 +189,7 @@ static lg_status go_back(lg_stepper *self, const lg_state *before, const lg_stat
     lg_copy(nrows, s->lam, d->lam_end);
     lg_zero(nv, s->q);
     lg_zero(nv, s->v);
-    lg_stage_derivatives_begin_back(&d->at, s, rk->h);
+    lg_stage_derivatives_begin_back(&d->at, before, s, rk->h);
     lg_axpy(nv, 1, s->a, lg_stage_derivatives_at(&d->at, stages - 1, 0) + nv);
     for (int i = LG_STAGES - 2; i > 0; i--)
         if (i < stages)
@@ -205,7 +205,5 @@ static lg_status go_back(lg_stepper *self, const lg_state *before, const lg_stat
 
 static const lg_stepper_adjoint herk_adjoint = {.count = count_kept, .keep = keep, .step = go_back};
 
-const lg_stepper_sensitivities lg_herk_sensitivities = {.refused = lg_stage_derivatives_refused,
-                                                        .layout = lg_herk_layout_derivatives,
-                                                        .step = lg_herk_differentiate,
-                                                        .adjoint = &herk_adjoint};
+const lg_stepper_sensitivities lg_herk_sensitivities = {
+    .layout = lg_herk_layout_derivatives, .step = lg_herk_differentiate, .adjoint = &herk_adjoint};

@@ -23,7 +23,7 @@ void lg_herk_layout_derivatives(lg_stepper *self, lg_arena *arena)
 void lg_herk_move_derivatives(lg_herk_stepper *rk, int next)
 {
     const double *K = next < rk->stages ? lg_slopes_at(&rk->slopes, next) : NULL;
-    lg_stage_derivatives_move(&rk->derivatives.at, rk->theta, K);
+    lg_stage_derivatives_move(&rk->derivatives.at, rk->q, rk->v, rk->theta, K);
 }
 
 /* The first stage, and the point of the second one. */
@@ -32,7 +32,7 @@ static void begin_derivatives(lg_herk_stepper *rk, const lg_state *before, doubl
     lg_herk_derivatives *d = &rk->derivatives;
     int nrows = rk->base.system->pattern->nrows;
     lg_herk_begin(rk, before, h);
-    lg_stage_derivatives_begin(&d->at, s, h);
+    lg_stage_derivatives_begin(&d->at, before, s, h);
     lg_zero(nrows * s->count, d->lam_end);
     lg_axpy(nrows * s->count, rk->d[0], s->lam, d->lam_end);
     lg_herk_move_derivatives(rk, 1);

@@ -48,7 +48,7 @@ static const char *check_factor(const lg_factor *f, const lg_tree_link *links, i
 {
     const lg_node *node = f->node;
     int turning = node->position != LG_POSITION_NO_BODY, slides = node->position == LG_POSITION_INERTIAL ? 3 : 0;
-    if (node->nown || node->attitude || node->qdot)
+    if (node->nown || node->attitude || node->flow)
         return "nodes inside trees must be rotations, or poses, whose velocities are those of a body";
     for (int j = 0; j < f->nv; j++) {
         const lg_tree_link *link = &links[first + j];
