@@ -1,7 +1,7 @@
 /* Products with the constraint matrix B, entry by entry, and rows of it that are inactive. */
 #include "sparse/pattern.h"
 
-#include "core/small.h"
+#include "core/two.h"
 
 #include <math.h>
 
@@ -16,13 +16,37 @@ static LG_INLINE void add_columns(int rows, int columns, const double *restrict 
     }
 }
 
-/* The same, so that the compiler knows the most frequent sizes. */
-static inline void add_product(int rows, int columns, const double *A, double s, const double *x, double *y)
+typedef struct three_rows {
+    lg_two first;
+    double last;
+} three_rows;
+
+/* y + s A x for three rows */
+static LG_INLINE three_rows add_to_three(three_rows y, int columns, const double *A, double s, const double *x)
 {
-    if (rows == 3 && columns == 6)
-        add_columns(3, 6, A, s, x, y);
-    else
-        add_columns(rows, columns, A, s, x, y);
+    for (int j = 0; j < columns; j++, A += 3) {
+        double sx = s * x[j];
+        y.first += lg_load_two(A) * sx;
+        y.last += A[2] * sx;
+    }
+    return y;
+}
+
+/* y += s B x for three rows that depend on some blocks, from one entry to another. */
+static inline void add_three_rows(const lg_pattern *pattern, int entry, int end, const double *B, double s,
+                                  const double *x, double *y)
+{
+    const int *block = pattern->group_block, *value = pattern->group_value, *v = pattern->v_start, *nv = pattern->nv;
+    three_rows sum = {lg_load_two(y), y[2]};
+    for (; entry < end; entry++) {
+        int b = block[entry], n = nv[b];
+        if (n == 6)
+            sum = add_to_three(sum, 6, B + value[entry], s, x + v[b]);
+        else
+            sum = add_to_three(sum, n, B + value[entry], s, x + v[b]);
+    }
+    lg_store_two(y, sum.first);
+    y[2] = sum.last;
 }
 
 static inline void add_transposed_rows(int rows, int columns, const double *A, double s, const double *restrict x,
@@ -50,14 +74,19 @@ void lg_pattern_add_B(const lg_pattern *pattern, const double *B, double s, cons
 {
     for (int g = 0; g < pattern->ngroups; g++) {
         int row = pattern->group_row[g], rows = pattern->group_row[g + 1] - row;
-        for (int e = pattern->group_start[g]; e < pattern->group_start[g + 1]; e++) {
-            int b = pattern->group_block[e];
-            add_product(rows, pattern->nv[b], B + pattern->group_value[e], s, x + pattern->v_start[b], y + row);
+        int entry = pattern->group_start[g], end = pattern->group_start[g + 1];
+        if (rows == 3) {
+            add_three_rows(pattern, entry, end, B, s, x, y + row);
+            continue;
+        }
+        for (; entry < end; entry++) {
+            int b = pattern->group_block[entry];
+            add_columns(rows, pattern->nv[b], B + pattern->group_value[entry], s, x + pattern->v_start[b], y + row);
         }
     }
     for (int b = 0; b < pattern->nblocks; b++)
         if (pattern->nown[b])
-            add_product(pattern->nown[b], pattern->nv[b], B + pattern->own_value[b], s, x + pattern->v_start[b],
+            add_columns(pattern->nown[b], pattern->nv[b], B + pattern->own_value[b], s, x + pattern->v_start[b],
                         y + pattern->own_row[b]);
 }
 

@@ -23,13 +23,12 @@ static inline void add_velocities(int rows, int columns, const double *A, int ld
         add_panel(rows, columns, A, ld, s, x, y);
 }
 
-/* How many of the first n unknowns from a pivot on are velocities, which are those of a block and come first. */
-static inline int velocities_of(const lg_plan *plan, int pivot, int n)
+/* How many of n unknowns of a later front are velocities, which come first and of which there are so many in all. */
+static inline int velocities_of(int nvelocities, const int *unknowns, int n)
 {
-    const int *unknowns = plan->unknowns + pivot;
-    if (n == 0 || unknowns[0] >= plan->nvelocities)
+    if (n == 0 || unknowns[0] >= nvelocities)
         return 0;
-    while (unknowns[n - 1] >= plan->nvelocities)
+    while (unknowns[n - 1] >= nvelocities)
         n--;
     return n;
 }
@@ -60,10 +59,12 @@ typedef void (*panel)(int rows, int columns, const double *A, int ld, double s, 
 static LG_INLINE void add_panels(const lg_plan *plan, int count, const double *const A[], panel add, int transposed,
                                  double s, const double *const x[], double *y)
 {
-    for (const lg_front *f = plan->fronts; f < plan->fronts + plan->nfronts; f++) {
-        int n = f->end > plan->nassembled ? 0 : velocities_of(plan, f->pivot, f->n), own = plan->unknowns[f->pivot];
-        const lg_neighbour *later = plan->neighbours + f->neighbour, *end = later + f->neighbours;
-        if (n == 0)
+    const int *unknowns = plan->unknowns, nvelocities = plan->nvelocities;
+    const lg_neighbour *neighbours = plan->neighbours;
+    for (const lg_front *f = plan->fronts, *last = f + plan->nfronts; f < last; f++) {
+        int n = f->velocities, own = unknowns[f->pivot];
+        const lg_neighbour *later = neighbours + f->neighbour, *end = later + f->neighbours;
+        if (n == 0 || f->end > plan->nassembled)
             continue;
         if (count == 2 && f->n == 6 && n == 6 && !transposed)
             add_both(A[0] + f->D, A[1] + f->D, s, x[0] + own, x[1] + own, y + own);
@@ -71,7 +72,8 @@ static LG_INLINE void add_panels(const lg_plan *plan, int count, const double *c
             for (int k = 0; k < count; k++)
                 add(n, n, A[k] + f->D, f->n, s, x[k] + own, y + own);
         for (; later < end; later++) {
-            int size = velocities_of(plan, later->pivot, later->size), other = plan->unknowns[later->pivot];
+            int size = velocities_of(nvelocities, unknowns + later->pivot, later->size);
+            int other = unknowns[later->pivot];
             if (size == 0)
                 continue;
             int from_U = transposed ? own : other, from_L = transposed ? other : own;
