@@ -138,17 +138,6 @@ void lg_arm_Z(const lg_arm *arm, double *Z)
 
 /* ---- derivatives of wrenches ---- */
 
-/* M = -R a^, column-major: the velocity of the end of an arm a under a rotation */
-static inline void turned_arm(const double R[9], const double a[3], double *restrict M)
-{
-    double x = a[0], y = a[1], z = a[2];
-    for (int i = 0; i < 3; i++) {
-        M[i] = y * R[3 * i + 2] - z * R[3 * i + 1];
-        M[3 + i] = z * R[3 * i] - x * R[3 * i + 2];
-        M[6 + i] = x * R[3 * i + 1] - y * R[3 * i];
-    }
-}
-
 /* C = A M for row-major A and C and a column-major M */
 static void times_turned(const double A[9], const double M[9], double C[9])
 {
@@ -174,7 +163,7 @@ static void shift_rows(const lg_arm *arm, const lg_quarters *from, double s, lg_
             lg_quarters_add(out, which, s, from->A[which]);
     if (arm->at_node || !(from->has & (1u << LG_XX | 1u << LG_XR)))
         return;
-    turned_arm(arm->R, arm->X, M);
+    lg_turn_arm(arm->R, arm->X, M);
     for (int which = LG_XX; which <= LG_XR; which++)
         if (from->has >> which & 1) {
             lg_mul33(M, from->A[which], MA);
@@ -195,14 +184,14 @@ static void shift_columns(const lg_arm *arm, const lg_quarters *K, const lg_quar
     unsigned columns_x = 1u << LG_XX | 1u << LG_RX;
     if (arm->at_node || !((K->has | (D ? D->has : 0)) & columns_x))
         return;
-    turned_arm(arm->R, arm->X, M);
+    lg_turn_arm(arm->R, arm->X, M);
     for (int which = LG_XX; which <= LG_RX; which += LG_RX)
         if (K->has >> which & 1)
             add_right(&out->K, which + 1, 1, K->A[which], M);
     if (!D || !(D->has & columns_x))
         return;
     lg_cross(arm->omega, arm->X, w);
-    turned_arm(arm->R, w, W);
+    lg_turn_arm(arm->R, w, W);
     for (int which = LG_XX; which <= LG_RX; which += LG_RX)
         if (D->has >> which & 1) {
             add_right(&out->D, which + 1, 1, D->A[which], M);
@@ -287,7 +276,7 @@ static void add_rates(const lg_quarters *D, const lg_arm *i, const lg_arm *j, co
     for (int which = LG_XX; which <= LG_RX; which += LG_RX)
         if (body && D->has >> which & 1) {
             double W[9], DW[9];
-            turned_arm(j->R, j->v, W);
+            lg_turn_arm(j->R, j->v, W);
             times_turned(D->A[which], W, DW);
             add_quarter(i, j, chain, 0, which + 1, DW, NULL, S, ld);
         }
@@ -340,7 +329,7 @@ void lg_stiffness_add(const lg_stiffness *sum, const lg_arm *i, const lg_arm *j,
 
 void lg_arm_turned(const lg_arm *arm, double M[9])
 {
-    turned_arm(arm->R, arm->X, M);
+    lg_turn_arm(arm->R, arm->X, M);
 }
 
 static int is_diagonal(const double A[9])
@@ -393,7 +382,7 @@ void lg_arm_follow_force(const lg_arm *arm, const double M[9], const lg_chain *c
     lg_zero(9, out->phi);
     if (arm->at_node)
         return;
-    turned_arm(arm->R, arm->y, W);
+    lg_turn_arm(arm->R, arm->y, W);
     stretch_both(diagonal, A, M, B, W, AM);
     stretch(diagonal, B, M, BM);
     arm_follow(chain, 0, b, AM, out->phi);
@@ -482,7 +471,7 @@ void lg_arm_point_rows(const lg_arm *arm, double s, double *values)
             values[i + 3 * j] = node->position == LG_POSITION_BODY ? s * arm->R[3 * i + j] : i == j ? s : 0;
 
     values += 3 * node->attitude_v;
-    turned_arm(arm->R, sX, arm->attitude ? M : values);
+    lg_turn_arm(arm->R, sX, arm->attitude ? M : values);
     for (int j = 0; arm->attitude && j < node->attitude_n; j++)
         lg_mul_columns(3, M, arm->attitude->H + 3 * j, values + 3 * j);
 }
@@ -494,10 +483,10 @@ void lg_arm_point_rates(const lg_arm *arm, double s, double *values)
     double sy[3] = {s * arm->y[0], s * arm->y[1], s * arm->y[2]};
     lg_zero(3 * node->attitude_v, values);
     values += 3 * node->attitude_v;
-    turned_arm(arm->R, sy, arm->attitude ? W : values);
+    lg_turn_arm(arm->R, sy, arm->attitude ? W : values);
     if (!arm->attitude)
         return;
-    turned_arm(arm->R, sX, M);
+    lg_turn_arm(arm->R, sX, M);
     for (int j = 0; j < node->attitude_n; j++) {
         lg_mul_columns(3, W, arm->attitude->H + 3 * j, values + 3 * j);
         lg_add_mapped(3, 1, M, arm->attitude->Z + 3 * j, values + 3 * j);

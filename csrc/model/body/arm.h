@@ -24,6 +24,17 @@ typedef struct lg_arm {
     double *y; /* in the scratch, where the kinematics writes it */
 } lg_arm;
 
+/* M = -R a^, column-major: the velocity of the end of an arm a under a rotation */
+static inline void lg_turn_arm(const double R[9], const double a[3], double *restrict M)
+{
+    double x = a[0], y = a[1], z = a[2];
+    for (int i = 0; i < 3; i++) {
+        M[i] = y * R[3 * i + 2] - z * R[3 * i + 1];
+        M[3 + i] = z * R[3 * i] - x * R[3 * i + 2];
+        M[6 + i] = x * R[3 * i + 1] - y * R[3 * i];
+    }
+}
+
 /* x' of the end, and y. */
 static inline void lg_arm_twist(const lg_arm *arm, double xdot[3])
 {

@@ -20,18 +20,40 @@ static void write_levels(const lg_joint *joint, const lg_pose *a, const lg_pose 
         subtract(a->xdd, b->xdd, want->zeta + joint->row);
 }
 
-static void write_jacobians(const lg_joint *joint, const lg_point *at, const lg_wanted *want)
+/* The rows of B, where velocities are those of the frame's twist at the node. */
+static inline void write_direct(const lg_frame *f, const lg_pose *pose, double s, double *values)
+{
+    double sX[3] = {s * f->offset[0], s * f->offset[1], s * f->offset[2]};
+    if (f->body->block->node->position == LG_POSITION_INERTIAL) {
+        for (int i = 0; i < 9; i++)
+            values[i] = i % 4 ? 0 : s;
+        values += 9;
+    }
+    lg_turn_arm(pose->R, sX, values);
+}
+
+static void write_opened(const lg_joint *joint, int end, const lg_point *at, const lg_wanted *want)
+{
+    const lg_frame *f = joint->e.frame[end];
+    lg_arm arm;
+    f->body->type->rigid->open(f, at, &arm);
+    if (want->B)
+        lg_arm_point_rows(&arm, end ? 1 : -1, want->B + joint->value[end]);
+    if (want->Z)
+        lg_arm_point_rates(&arm, end ? 1 : -1, want->Z + joint->value[end]);
+}
+
+static inline void write_jacobians(const lg_joint *joint, const lg_pose *const pose[2], const lg_point *at,
+                                   const lg_wanted *want)
 {
     for (int s = 0; s < 2; s++) {
         const lg_frame *f = joint->e.frame[s];
         if (!f->body->block)
             continue;
-        lg_arm arm;
-        f->body->type->rigid->open(f, at, &arm);
-        if (want->B)
-            lg_arm_point_rows(&arm, s ? 1 : -1, want->B + joint->value[s]);
-        if (want->Z)
-            lg_arm_point_rates(&arm, s ? 1 : -1, want->Z + joint->value[s]);
+        if (!want->Z && lg_block_is_direct(f->body->block))
+            write_direct(f, pose[s], s ? 1 : -1, want->B + joint->value[s]);
+        else
+            write_opened(joint, s, at, want);
     }
 }
 
@@ -127,7 +149,7 @@ lg_status lg_points_all(lg_joints joints, const lg_point *at, const lg_wanted *w
         lg_pose *a = lg_pose_of(joint->e.frame[0], at), *b = lg_pose_of(joint->e.frame[1], at);
         write_levels(joint, a, b, want);
         if (want->B || want->Z)
-            write_jacobians(joint, at, want);
+            write_jacobians(joint, (const lg_pose *const[]){a, b}, at, want);
         if (loads) {
             lg_axpy(3, -1, at->lam + joint->row, a->wrench[LG_REACTIONS]);
             lg_axpy(3, 1, at->lam + joint->row, b->wrench[LG_REACTIONS]);
