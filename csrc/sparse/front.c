@@ -540,6 +540,11 @@ static LG_INLINE void backward_kept(int n, const lg_plan *plan, const lg_front *
     }
 LG_SIZES(LG_KERNELS)
 
+static LG_APART void finish_any(const lg_plan *plan, const lg_front *front, const lg_front_data *data)
+{
+    finish(front->n, plan, front, data, (lg_two *)data->scratch);
+}
+
 static lg_status factor_any(const lg_plan *plan, const lg_front *front, const lg_front_data *data, int *deficient)
 {
     int n = front->n, done;
@@ -547,7 +552,7 @@ static lg_status factor_any(const lg_plan *plan, const lg_front *front, const lg
     LG_TRY(factor_large(n, front, data, D, &done));
     if (done < n)
         return failed_at(n, done, D, deficient);
-    finish(n, plan, front, data, (lg_two *)data->scratch);
+    finish_any(plan, front, data);
     return LG_OK;
 }
 
@@ -560,7 +565,7 @@ static lg_status symmetric_any(const lg_plan *plan, const lg_front *front, const
 static lg_status refactor_any(const lg_plan *plan, const lg_front *front, const lg_front_data *data, int *deficient)
 {
     (void)deficient;
-    finish(front->n, plan, front, data, (lg_two *)data->scratch);
+    finish_any(plan, front, data);
     return LG_OK;
 }
 
