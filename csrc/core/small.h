@@ -138,6 +138,20 @@ static inline double lg_sum(int n, const double *x)
     return sum;
 }
 
+/* The piece between n ascending numbers in which x lies: the last i <= n - 2 with at[i] <= x, or 0. */
+static inline long lg_piece_of(long n, const double *at, double x)
+{
+    long low = 0, high = n - 1;
+    while (high - low > 1) {
+        long middle = low + (high - low) / 2;
+        if (at[middle] <= x)
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
+}
+
 /* Whether all of n numbers are finite. They are if their sum is; if it is not, the sum may have overflowed. */
 static inline int lg_all_finite(int n, const double *x)
 {

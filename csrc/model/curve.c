@@ -33,20 +33,6 @@ static double slope_at(const lg_curve *curve, int i)
     return 3 * (h0 + h1) / ((2 * h1 + h0) / m0 + (h1 + 2 * h0) / m1);
 }
 
-/* The piece of x, from 0 to n - 2; the first and the last one for x beyond the ends. */
-static int piece_of(const lg_curve *curve, double x)
-{
-    int low = 0, high = curve->n - 1;
-    while (high - low > 1) {
-        int middle = (low + high) / 2;
-        if (curve->x[middle] <= x)
-            low = middle;
-        else
-            high = middle;
-    }
-    return low;
-}
-
 double lg_curve_value(const lg_curve *curve, double x, double *slope)
 {
     int last = curve->n - 1, end = x <= curve->x[0] ? 0 : last;
@@ -54,7 +40,7 @@ double lg_curve_value(const lg_curve *curve, double x, double *slope)
         *slope = slope_at(curve, end);
         return curve->y[end] + *slope * (x - curve->x[end]);
     }
-    int i = piece_of(curve, x);
+    int i = (int)lg_piece_of(curve->n, curve->x, x);
     double h, m = chord(curve, i, &h), d0 = slope_at(curve, i), d1 = slope_at(curve, i + 1), s = x - curve->x[i];
     double c = (3 * m - 2 * d0 - d1) / h, d = (d0 + d1 - 2 * m) / (h * h);
     *slope = d0 + s * (2 * c + 3 * s * d);
@@ -76,7 +62,7 @@ static double integral_from_first(const lg_curve *curve, double x)
 {
     int last = curve->n - 1, end = x <= curve->x[0] ? 0 : last;
     double sum = 0, inner = x < curve->x[0] ? curve->x[0] : x > curve->x[last] ? curve->x[last] : x;
-    int piece = piece_of(curve, inner);
+    int piece = (int)lg_piece_of(curve->n, curve->x, inner);
     for (int i = 0; i < piece; i++)
         sum += piece_integral(curve, i, curve->x[i + 1]);
     sum += piece_integral(curve, piece, inner);

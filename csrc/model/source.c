@@ -26,20 +26,6 @@ static int ascending(int n, const double *t)
     return 1;
 }
 
-/* The piece of a table that holds t_in: i with times[i] <= t_in < times[i + 1], for t_in inside the table. */
-static int piece_of(int n, const double *times, double t_in)
-{
-    int low = 0, high = n - 1;
-    while (high - low > 1) {
-        int middle = (low + high) / 2;
-        if (times[middle] <= t_in)
-            low = middle;
-        else
-            high = middle;
-    }
-    return low;
-}
-
 static void interpolate(const lg_element *e, int first, int n, const lg_point *at, double *value)
 {
     int length = table_length(e, first);
@@ -52,7 +38,7 @@ static void interpolate(const lg_element *e, int first, int n, const lg_point *a
         lg_copy(n, values + n * (length - 1), value);
         return;
     }
-    int i = piece_of(length, times, at->t_in);
+    int i = (int)lg_piece_of(length, times, at->t_in);
     double s = (at->t - times[i]) / (times[i + 1] - times[i]);
     for (int k = 0; k < n; k++)
         value[k] = values[n * i + k] + s * (values[n * i + n + k] - values[n * i + k]);

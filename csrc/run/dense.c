@@ -268,20 +268,6 @@ static void solution_at(lg_dense *dense, double t, double *q, double *v, double 
         lam[i] = (1 - s) * from->lam[i] + s * to->lam[i];
 }
 
-/* The last knot that is not later than t and has another knot after it. */
-static long interval_of(const lg_states *knots, double t)
-{
-    long low = 0, high = knots->count - 1;
-    while (high - low > 1) {
-        long middle = low + (high - low) / 2;
-        if (knots->t[middle] <= t)
-            low = middle;
-        else
-            high = middle;
-    }
-    return low;
-}
-
 /* The state in row i. */
 static lg_states states_row(const lg_dense *dense, const lg_states *states, long i)
 {
@@ -410,7 +396,7 @@ static lg_status interpolate_rows(interpolation *p, const lg_states *knots, cons
 {
     lg_states found = states_of(record);
     for (long j = 0; j < found.count; j++) {
-        long i = interval_of(knots, found.t[j]);
+        long i = lg_piece_of(knots->count, knots->t, found.t[j]);
         lg_states from = states_row(&p->dense, knots, i), to = states_row(&p->dense, knots, i + 1);
         lg_states row = states_row(&p->dense, &found, j);
         if (*from.t == *to.t)

@@ -129,8 +129,7 @@ static lg_status turn(lg_follower *f, const lg_point *point, int k)
     lg_pattern_add_B(pattern, l->B, -1, f->dq + (long)nv * k, rows);
     LG_TRY(add_rates(f, point, k, -1, l->accel->x, l->Z, NULL));
     LG_TRY(add_rates(f, point, k, 1, f->v, f->Z, NULL));
-    for (int i = 0; i < pattern->nnonholonomic; i++)
-        rows[lg_pattern_nonholonomic(pattern, i)] = 0;
+    lg_pattern_zero_nonholonomic(pattern, rows);
     LG_TRY(lg_accel_solve_linear(l->accel, f->x));
     lg_copy(nv, f->x, f->dturn + (long)nv * k);
     return LG_OK;
@@ -291,8 +290,7 @@ static lg_status position_back(lg_follower *f, const lg_correction *c, int npara
     double *rows = f->x + nv;
     lg_point at = c->point;
     LG_TRY(solve_back(f, turn));
-    for (int i = 0; i < pattern->nnonholonomic; i++)
-        rows[lg_pattern_nonholonomic(pattern, i)] = 0;
+    lg_pattern_zero_nonholonomic(pattern, rows);
     LG_TRY(form_stiffness(f, &c->point, c->x));
     lg_matrix_add_transposed(&l->K, -1, f->x, q);
     at.v = c->x;

@@ -78,15 +78,6 @@ static int pivot_row(const lg_front *front, int p, parts D, const int *perm, dou
     return best;
 }
 
-static void swap_rows(int n, int p, int q, double *D)
-{
-    for (long c = 0; c < n; c++) {
-        double t = D[p + n * c];
-        D[p + n * c] = D[q + n * c];
-        D[q + n * c] = t;
-    }
-}
-
 /* Sum of |terms| that made the pivot p: within the front, and before it in the updates of its entry. */
 static double pivot_terms(int n, int p, parts D, const int *perm, const double *growth)
 {
@@ -106,8 +97,8 @@ static int factor_diagonal(const lg_front *front, parts D, int *perm, const doub
     for (int p = 0; p < n; p++) {
         int q = pivot_row(front, p, D, perm, weight), t = perm[p];
         if (q != p) {
-            swap_rows(n, p, q, D.re);
-            swap_rows(n, p, q, D.im);
+            exchange_rows(n, n, p, q, D.re);
+            exchange_rows(n, n, p, q, D.im);
             perm[p] = perm[q];
             perm[q] = t;
         }

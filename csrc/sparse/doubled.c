@@ -88,15 +88,6 @@ void lg_doubled_put(lg_doubled *d, const lg_plan *plan, const double *values)
 
 /* ---- factorisation ---- */
 
-static void exchange_rows(int n, int p, int q, double *D)
-{
-    for (long c = 0; c < n; c++) {
-        double t = D[p + n * c];
-        D[p + n * c] = D[q + n * c];
-        D[q + n * c] = t;
-    }
-}
-
 /* P D = L U in place, reciprocal pivots on the diagonal. Returns the column that failed, or n. */
 static int factor_diagonal_doubled(const lg_front *front, double least, lg_doubles D, int *perm, const double *growth)
 {
@@ -109,7 +100,7 @@ static int factor_diagonal_doubled(const lg_front *front, double least, lg_doubl
                                 : pivot_row(n, n, p, D.high);
         if (q != p) {
             swap_rows(n, n, p, q, D.high, perm);
-            exchange_rows(n, p, q, D.low);
+            exchange_rows(n, n, p, q, D.low);
         }
         lg_doubles column = from(D, (long)n * p);
         double size = fabs(column.high[p]);

@@ -65,4 +65,11 @@ static inline int lg_pattern_nonholonomic(const lg_pattern *pattern, int i)
     return pattern->masked_row[pattern->nmasked - pattern->nnonholonomic + i];
 }
 
+/* Zeroes the nonholonomic ones of a vector of rows. */
+static inline void lg_pattern_zero_nonholonomic(const lg_pattern *pattern, double *rows)
+{
+    for (int i = 0; i < pattern->nnonholonomic; i++)
+        rows[lg_pattern_nonholonomic(pattern, i)] = 0;
+}
+
 #endif

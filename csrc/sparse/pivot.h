@@ -59,11 +59,7 @@ static __attribute__((noinline)) int bordered_pivot_row(int n, int p, const doub
 
 static void swap_rows(int n, int ld, int p, int q, double *D, int *perm)
 {
-    for (int c = 0; c < n; c++) {
-        double t = D[p + ld * c];
-        D[p + ld * c] = D[q + ld * c];
-        D[q + ld * c] = t;
-    }
+    exchange_rows(n, ld, p, q, D);
     int t = perm[p];
     perm[p] = perm[q];
     perm[q] = t;

@@ -47,6 +47,15 @@ static inline int begins_with_identity(const double *X)
     return bits << 1 == 0 && X[0] == 1 && X[7] == 1 && X[14] == 1;
 }
 
+static inline void exchange_rows(long n, long ld, int p, int q, double *D)
+{
+    for (long c = 0; c < n; c++) {
+        double t = D[p + ld * c];
+        D[p + ld * c] = D[q + ld * c];
+        D[q + ld * c] = t;
+    }
+}
+
 /* x := L_D^-1 x */
 static LG_INLINE void lower_solve(int n, const double *restrict D, double *restrict x)
 {

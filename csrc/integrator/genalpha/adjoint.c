@@ -120,8 +120,7 @@ static lg_status correct_m(const lg_genalpha_stepper *g, double *m, double *chan
     lg_alpha_move_back_known(g, d->dq, d->a0, d->ds_known, d->ds);
     lg_zero(nv + nrows, d->mu);
     lg_pattern_add_B(pattern, g->Bn, -g->beta_prime, d->ds, rows);
-    for (int i = 0; i < pattern->nnonholonomic; i++)
-        rows[lg_pattern_nonholonomic(pattern, i)] = 0;
+    lg_pattern_zero_nonholonomic(pattern, rows);
     LG_TRY(lg_matrix_solve_transposed(&d->mu_matrix, d->mu));
     *change = lg_max_abs(nrows, rows);
     lg_axpy(nrows, 1, rows, m);

@@ -305,8 +305,7 @@ static lg_status correct_mu(lg_genalpha_stepper *g, const double *dq, double *dm
     lg_zero(nv + nrows, d->mu);
     lg_axpy(nrows, -g->beta_prime, g->base.linear.phi, rows);
     lg_pattern_add_B(pattern, d->B, -g->beta_prime, dq, rows);
-    for (int i = 0; i < pattern->nnonholonomic; i++)
-        rows[lg_pattern_nonholonomic(pattern, i)] = 0;
+    lg_pattern_zero_nonholonomic(pattern, rows);
     LG_TRY(lg_matrix_solve(&d->mu_matrix, d->mu));
     *change = lg_max_abs(nrows, rows);
     lg_axpy(nrows, 1, rows, dmu);

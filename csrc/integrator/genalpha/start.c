@@ -41,8 +41,7 @@ static lg_status project_on_rows(lg_genalpha_stepper *g, const double *l, double
     LG_TRY(lg_accel_factor(&g->base.accel, &point, &(lg_wanted){0}, &g->base.report));
     lg_zero(nv + nrows, x);
     lg_pattern_add_B(system->pattern, g->base.accel.B, 1, l, x + nv);
-    for (int i = 0; i < system->pattern->nnonholonomic; i++)
-        x[nv + lg_pattern_nonholonomic(system->pattern, i)] = 0;
+    lg_pattern_zero_nonholonomic(system->pattern, x + nv);
     return lg_matrix_solve(&g->base.accel.matrix, x);
 }
 
