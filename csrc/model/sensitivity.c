@@ -212,15 +212,7 @@ static lg_status differentiate(const lg_model *m, lg_form form, int parameter, c
     return LG_OK;
 }
 
-static double dot(int n, const range *ranges, const double *weights, const double *x)
-{
-    double sum = 0;
-    for (int i = 0; weights && i < n; i++)
-        sum += lg_dot(ranges[i].count, weights + ranges[i].start, x + ranges[i].start);
-    return sum;
-}
-
-/* What `weigh` needs of the terms, which are zero at first. */
+/* What is needed of the terms for sums with these weights, of which only that they are there counts; zero at first. */
 static lg_wanted weighed_terms(const derivative *d, const lg_term_weights *weights, const lg_wanted *sums)
 {
     lg_wanted want = {0};
@@ -239,6 +231,31 @@ static lg_wanted weighed_terms(const derivative *d, const lg_term_weights *weigh
         clear(d->nrows, d->row, rows[i]);
     want.Btlam = d->nrows ? want.Btlam : NULL;
     return want;
+}
+
+static lg_status subtract_terms(const lg_model *m, const derivative *d, lg_form form, const lg_point *point,
+                                double *forces, double *phi, double *phidot)
+{
+    if (!d->nparts)
+        return LG_OK;
+    const scratch s = scratch_of(m, point->work);
+    const lg_term_weights all = {.forces = forces, .phi = phi, .phidot = phidot};
+    const lg_wanted want = weighed_terms(d, &all, &s.sums);
+    LG_TRY(add_parts(m, d, form, point, &want, &s));
+    for (const range *r = d->velocity; r < d->velocity + d->nvelocities; r++)
+        for (int i = r->start; i < r->start + r->count; i++)
+            forces[i] -= s.sums.Ma[i] + (s.sums.gyro[i] - s.sums.force[i] + s.sums.Btlam[i]);
+    add(d->nrows, d->row, 1, want.phi, phi);
+    add(d->nrows, d->row, 1, want.phidot, phidot);
+    return LG_OK;
+}
+
+static double dot(int n, const range *ranges, const double *weights, const double *x)
+{
+    double sum = 0;
+    for (int i = 0; weights && i < n; i++)
+        sum += lg_dot(ranges[i].count, weights + ranges[i].start, x + ranges[i].start);
+    return sum;
 }
 
 static double weigh_forces(const derivative *d, const lg_term_weights *weights, const lg_wanted *sums)
@@ -289,6 +306,14 @@ static lg_status weigh(const lg_model *m, lg_form form, const lg_point *point, c
     static lg_status differentiate_##name(void *self, int parameter, const lg_point *point, const lg_wanted *want)     \
     {                                                                                                                  \
         return differentiate(self, form, parameter, point, want);                                                      \
+    }                                                                                                                  \
+    static lg_status terms_##name(void *self, int parameter, const lg_point *point, double *forces, double *phi,       \
+                                  double *phidot)                                                                      \
+    {                                                                                                                  \
+        const lg_model *m = self;                                                                                      \
+        for (int i = 0; i < 2; i++)                                                                                    \
+            LG_TRY(subtract_terms(m, &m->derivatives->of[2 * parameter + i], form, point, forces, phi, phidot));       \
+        return LG_OK;                                                                                                  \
     }                                                                                                                  \
     static lg_status weigh_##name(void *self, const lg_point *point, const lg_term_weights *weights, double s,         \
                                   double *gradient)                                                                    \
@@ -502,7 +527,8 @@ static lg_status open_all(const lg_model *m, int n, const lg_direction *directio
         all->in[form] = rows ? rows[form] : (lg_sensitivity){0};
         all->in[form].count = n, all->in[form].nwork = work_of(m, all);
     }
-#define ENTER(name, form) all->in[form].eval = differentiate_##name, all->in[form].weigh = weigh_##name;
+#define ENTER(name, form)                                                                                              \
+    all->in[form].eval = differentiate_##name, all->in[form].terms = terms_##name, all->in[form].weigh = weigh_##name;
     LG_EACH_FORM(ENTER)
     return LG_OK;
 }

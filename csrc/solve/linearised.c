@@ -178,9 +178,9 @@ static void move_memory(lg_linearised *l, const lg_point *point, double x, const
     lg_axpy(nmem, x, dmem, l->mem);
 }
 
-/* l->force -= the derivative of the forces along one of the memory, in which they are linear unless something reads
+/* l->force += the derivative of the forces along one of the memory, in which they are linear unless something reads
    what is held. */
-static lg_status subtract_held(lg_linearised *l, const lg_point *point, const double *dmem)
+static lg_status add_held(lg_linearised *l, const lg_point *point, const double *dmem)
 {
     int nv = l->accel->system->space->nv, nmem = l->accel->system->nmem;
     double most = reach(nmem, point->mem.values, dmem), step = held_step / most;
@@ -190,7 +190,7 @@ static lg_status subtract_held(lg_linearised *l, const lg_point *point, const do
     for (int sign = -1; most > 0 && sign <= 1; sign += 2) {
         move_memory(l, point, sign * step, dmem);
         LG_TRY(linearised_evaluate(l, &at, &(lg_wanted){.force = l->y}));
-        lg_axpy(nv, -sign / (2 * step), l->y, l->force);
+        lg_axpy(nv, sign / (2 * step), l->y, l->force);
     }
     return LG_OK;
 }
@@ -198,15 +198,17 @@ static lg_status subtract_held(lg_linearised *l, const lg_point *point, const do
 lg_status lg_linearised_terms(lg_linearised *l, const lg_point *point, int k)
 {
     const lg_system *system = l->accel->system;
-    int nv = system->space->nv, nrows = system->pattern->nrows;
-    double *gyro = l->x, *force = l->y, *Btlam = l->term;
-    lg_wanted wanted = {.Ma = l->force, .gyro = gyro, .force = force};
-    if (nrows)
-        wanted.Btlam = Btlam, wanted.phi = l->phi, wanted.phidot = l->phidot;
-    LG_TRY(lg_linearised_differentiate(l, point, k, &wanted));
-    for (int i = 0; i < nv; i++)
-        l->force[i] += gyro[i] - force[i] + (nrows ? Btlam[i] : 0);
-    return l->held ? subtract_held(l, point, l->held + (long)system->nmem * k) : LG_OK;
+    int nrows = system->pattern->nrows;
+    double *phi = nrows ? l->phi : NULL, *phidot = nrows ? l->phidot : NULL;
+    lg_point at = *point;
+    at.work = l->work;
+    at.same_q = 0;
+    lg_zero(system->space->nv, l->force);
+    lg_zero(nrows, l->phi);
+    lg_zero(nrows, l->phidot);
+    if (k < lg_sensitivity_count(system))
+        LG_TRY(system->sensitivity->terms(system->self, k, &at, l->force, phi, phidot));
+    return l->held ? add_held(l, point, l->held + (long)system->nmem * k) : LG_OK;
 }
 
 lg_status lg_linearised_reaction(lg_linearised *l, const lg_point *point, int k, double *out)
@@ -462,7 +464,7 @@ lg_status lg_linearised_accelerations(lg_linearised *l, const lg_point *point, i
     double *x = l->accel->x, *rows = x + nv;
     LG_TRY(lg_linearised_terms(l, point, k));
     lg_zero(nv + nrows, x);
-    lg_axpy(nv, -1, l->force, x);
+    lg_axpy(nv, 1, l->force, x);
     lg_linearised_forces(l, -1, dq, dv, x);
     if (nrows)
         LG_TRY(lg_linearised_subtract_rows(l, point, k, dq, dv, rows));

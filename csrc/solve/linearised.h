@@ -19,7 +19,7 @@ typedef struct lg_linearised {
     int nparameters; /* on the way back sampled numbers of the memory follow these, as parameters of the forces */
     double *mem; /* a memory beside that of a point */
     double *work; /* scratch for derivatives by parameters */
-    double *force, *phi, *phidot; /* derivatives by a parameter: of the residual M a + gyro - force + B^T lam, rows */
+    double *force, *phi, *phidot; /* derivatives by a parameter: minus that of M a + gyro - force + B^T lam, of rows */
     double *value, *now, *rest, *best; /* of derivatives by differences: as many numbers as 2 nv or nrows */
     double *term, *rows; /* room for a term and for the zetas, or other rows, of a point */
     double *x, *y; /* nv + nrows each */

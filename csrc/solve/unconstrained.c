@@ -116,7 +116,7 @@ lg_status lg_unconstrained_slopes(lg_unconstrained *unconstrained, lg_linearised
     LG_TRY(lg_linearised_terms(l, point, k));
     lg_zero(nown, dlam + first);
     lg_zero(nv, x);
-    lg_axpy(nv, -1, l->force, x);
+    lg_axpy(nv, 1, l->force, x);
     lg_linearised_forces(l, -1, dq, dv, x);
     lg_pattern_add_BT(pattern, l->B, -1, dlam, x);
     lg_zero(pattern->nrows, rows);

@@ -13,12 +13,16 @@ typedef struct lg_term_weights {
 } lg_term_weights;
 
 struct lg_sensitivity {
-    int count; /* parameters, by which one differentiates by their numbers; 0: `eval` and `weigh` are not called */
-    int nwork; /* doubles of scratch that a point must bring to these two behind those of the system */
+    int count; /* parameters, by which one differentiates by their numbers; 0: the next three are not called */
+    int nwork; /* doubles of scratch that a point must bring to these behind those of the system */
     /* Writes to all that is wanted its derivative by a parameter at fixed t, q, v, a, lam and memory; adds that of S to
        the matrices of the tangents. The work grows with the number of elements that depend on the parameter, apart from
        setting outputs to zero. The contents of point->work are lost, and point->same_q is not read. */
     lg_status (*eval)(void *self, int parameter, const lg_point *point, const lg_wanted *wanted);
+    /* Subtracts the derivative of the residual M a + gyro - force + B^T lam by a parameter from `forces` and adds those
+       of rows to phi and phidot (NULL: not wanted). The work grows with the number of elements that depend on the
+       parameter alone. The rest is as for `eval`. */
+    lg_status (*terms)(void *self, int parameter, const lg_point *point, double *forces, double *phi, double *phidot);
     /* Adds s times the derivatives of the weighted sum of these terms by all parameters to `gradient`. The work grows
        with the number of elements that depend on some parameter. The rest is as for `eval`. */
     lg_status (*weigh)(void *self, const lg_point *point, const lg_term_weights *weights, double s, double *gradient);

@@ -287,8 +287,7 @@ static lg_status solve(lg_genalpha_stepper *g, const double *dq)
     const lg_alpha_slopes *d = g->slopes;
     lg_linearised *l = &g->base.linear;
     int nv = g->base.system->space->nv, nrows = g->base.system->pattern->nrows;
-    for (int i = 0; i < nv; i++)
-        d->x[i] = -l->force[i];
+    lg_copy(nv, l->force, d->x);
     lg_linearised_forces(l, -1, dq, d->v0, d->x);
     if (nrows)
         set_rows(g, dq, d->v0, d->x + nv);

@@ -85,7 +85,7 @@ static lg_status solve_derivatives(lg_herk_stepper *rk, const lg_point *point, c
     double *dq = d->at.q + (long)nv * k, *dv = d->at.v + (long)nv * k;
     LG_TRY(lg_linearised_terms(l, point, k));
     lg_zero(nv + nrows, x);
-    lg_axpy(nv, -1, l->force, x);
+    lg_axpy(nv, 1, l->force, x);
     lg_linearised_forces(l, -1, dq, dv, x);
     lg_stage_derivatives_advance(&d->at, &rk->A[i + 1], 1, k);
     LG_TRY(lg_linearised_differentiate(l, next, k, &(lg_wanted){.phidot = l->phidot}));

@@ -140,7 +140,7 @@ static lg_status set_known(lg_radau_stepper *r, int i, int k, const double *dq)
     lg_zero(nv + pattern->nrows, s->known);
     add_forces(r, &s->K, -1, d->dv0, s->known);
     lg_zero(pattern->nrows, s->known + nv);
-    lg_axpy(nv, -1, l->force, s->known);
+    lg_axpy(nv, 1, l->force, s->known);
     lg_axpy(pattern->nrows, -1, l->phidot, s->known + nv);
     lg_pattern_add_B(pattern, s->Z, -1, d->dv0, s->known + nv);
     return LG_OK;
