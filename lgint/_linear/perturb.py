@@ -369,7 +369,7 @@ def _check_regular(group: Group, P: Array) -> None:
 # ---- what perturbations in a frame do to twists and accelerations ----
 
 
-class Rates(NamedTuple):
+class RateMaps(NamedTuple):
     """delta twist = T1 eta' + T0 eta, delta acceleration = T1 eta'' + S1 eta' + S0 eta, as matrices of poses.
 
     T1 is contained in the map from eta to delta q, and is not stored.
@@ -380,7 +380,7 @@ class Rates(NamedTuple):
     S0: list[Block]
 
 
-def rates_in(bodies: Bodies, motion: Motion, frame: Frame) -> Rates:
+def rates_in(bodies: Bodies, motion: Motion, frame: Frame) -> RateMaps:
     """The matrices for perturbations that are measured in a frame."""
     Q, W = frame.axes, cross_matrix(frame.rate)
     _, R, _, omega = bodies.model.core.kinematics(bodies.frames, motion.q, motion.v, motion.t)
@@ -390,7 +390,7 @@ def rates_in(bodies: Bodies, motion: Motion, frame: Frame) -> Rates:
     T0 = pairs(n, Q @ W, back @ Q @ W)
     S1 = pairs(n, 2 * Q @ W, back @ (2 * Q @ W - spin))
     S0 = pairs(n, Q @ W @ W, back @ (Q @ W @ W - spin @ W))
-    return Rates(*(bodies.by_body(each) for each in (T0, S1, S0)))
+    return RateMaps(*(bodies.by_body(each) for each in (T0, S1, S0)))
 
 
 def pairs(n: int, linear: Array, angular: Array) -> Array:

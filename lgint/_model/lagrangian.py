@@ -104,7 +104,7 @@ class LagrangianModel(CallableModel):
         shapes = {"mass": (q.size, q.size), "potential": (), "constraint": (nrows,), "force": (q.size,)}
         _check_values(given, shapes, q, v)
         self.given = given
-        complete, self.gradients = _with_gradients(given, shapes, q)
+        complete, self.gradients = _with_gradients(given, q)
         super().__init__("Rn", q, v, **_verbs(complete), kinks=kinks, nrows=nrows, steps=_steps(complete))
 
     @property
@@ -222,9 +222,7 @@ def _steps(functions: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _with_gradients(
-    given: dict[str, Function | None], shapes: dict[str, tuple[int, ...]], q: Array
-) -> tuple[dict[str, Any], dict[str, str]]:
+def _with_gradients(given: dict[str, Function | None], q: Array) -> tuple[dict[str, Any], dict[str, str]]:
     """All functions, with the gradients that were not given, and how each gradient is formed."""
     complete: dict[str, Any] = dict(given)
     kinds = {}

@@ -82,7 +82,7 @@ def _beta_over_gamma(rho: float) -> float:
 )
 def sigma_forms(quick: bool) -> Result:
     found = {name: _curves(case, 4 if quick else 6) for name, case in CASES.items()}
-    claims = _lie_claims(*found["free body"])
+    claims = _lie_claims(found["free body"][1])
     for case, (h, errors) in found.items():
         for sigma in (0.0, 1.0):
             text = f"{case}: order of the rotation, sigma = {sigma:g} solved exactly"
@@ -109,7 +109,7 @@ def _lines(h: Array, errors: dict[tuple[float | str, str], Array]) -> dict[str, 
     return {label: (h, errors[pair]) for pair, label in named.items()}
 
 
-def _lie_claims(h: Array, errors: dict[tuple[float | str, str], Array]) -> list[Claim]:
+def _lie_claims(errors: dict[tuple[float | str, str], Array]) -> list[Claim]:
     """Errors on the free body at the finest step, relative to those of geom1, compared with (40)."""
     geom1 = errors[0.0, "exact"][-1]
     expected = abs(1 - 3 * _beta_over_gamma(RHO))

@@ -291,7 +291,7 @@ def _run(
     end, step, every, wanted, landings, dense = schedule
     on_step = watch.on_step if watch else None
     on_stop = watch.on_stop if watch and watch.acts else None
-    knots = _needs_knots(method, schedule, names is not None, on_stop is not None, keeper is not None)
+    knots = _needs_knots(schedule, names is not None, on_stop is not None, keeper is not None)
     on_rows, room, kept = (keeper.take, keeper.room(model), keeper.kept(model)) if keeper else (None, 0, 0)
     ends = watch is not None and watch.may_end
     core, given_start, slopes = (model.core, start, None) if names is None else slopes_of(model, names, start)
@@ -340,7 +340,7 @@ def _refuse_dense_output(wanted: bool) -> None:
         )
 
 
-def _needs_knots(method: str, schedule: tuple[Any, ...], slopes: bool, jumps: bool, keeps: bool) -> bool:
+def _needs_knots(schedule: tuple[Any, ...], slopes: bool, jumps: bool, keeps: bool) -> bool:
     """Whether a run keeps both ends of its steps: for dense output, or for derivatives at times of t_eval."""
     *_, wanted, _, dense = schedule
     inside = slopes and wanted is not None

@@ -19,7 +19,7 @@ from lgint._model.joints import JOINTS, TREE_JOINTS
 from lgint._model.model import Kinematics, Model
 from lgint._model.record import JointRow, mode_count, partners
 from lgint._rotation import rotation, vector_of_matrix
-from lgint._state.state import Start, State
+from lgint._state.state import Independent, State
 
 STEP: Final = 0.25  # largest motion of a target at a time, rad and m
 TIGHT: Final = 1e-11  # m and rad
@@ -260,7 +260,7 @@ def placed(model: Model, t: float, q: Array, named: Given) -> tuple[Array, Array
     mechanism, v = Mechanism(model, t), np.zeros(model.nv)
     wanted, core = _wanted(mechanism, named), model.core
     x0, R0, _ = mechanism.poses(q, v)
-    paths = _paths(mechanism, State(Start(model, t, q, v, model.mem0)), x0, R0, named)
+    paths = _paths(mechanism, State(Independent(model, t, q, v, model.mem0)), x0, R0, named)
     mem, eta = model.mem0, q[mechanism.modal[0]]
     count = max([1, *(int(np.ceil(path.turn / STEP)) for path in paths)])
     x, R = x0.copy(), R0.copy()
@@ -307,7 +307,7 @@ def moving(model: Model, t: float, start: tuple[Array, Array], q: Array, mem: Ar
     wanted, joints = _wanted(mechanism, named), [*mechanism.joints]
     *_, rates = mechanism.poses(*start)
     x, R, _ = mechanism.poses(q, still)
-    state = State(Start(model, t, q, still, mem))
+    state = State(Independent(model, t, q, still, mem))
     for name, value in named.joints.items():
         i, row = joints.index(name), mechanism.joints[name]
         rates[i] = _rates(row, value, coordinates(state, name, row["kind"], x[i], R[i]))

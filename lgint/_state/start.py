@@ -14,7 +14,7 @@ from lgint._rotation import valid_rotations
 from lgint._state.inverse import inverse_dynamics, inverse_dynamics_derivatives
 from lgint._state.mobility import mobility
 from lgint._state.poses import given, moving, placed
-from lgint._state.state import Start, State, state_inside
+from lgint._state.state import Independent, State, state_inside
 
 
 def state_of(
@@ -28,7 +28,7 @@ def state_of(
     """The state with these coordinates and velocities; what is None is that of the model's start."""
     at = number("t", t)
     if q is None and v is None and joints is None and rates is None:
-        return State(Start(model, at, model.q0, model.v0, model.mem0, check=model._taken is None))
+        return State(Independent(model, at, model.q0, model.v0, model.mem0, check=model._taken is None))
     own_q = model.q0 if q is None else valid_rotations(model.core.factors, array("q", q, (model.nq,)))
     own_v = model.v0 if v is None else array("v", v, (model.nv,))
     mem, start = model.mem0, own_q
@@ -41,7 +41,7 @@ def state_of(
             start, (own_q, mem) = own_q, placed(model, at, own_q, given(model, "joints", joints))
         if v is None:
             own_v = moving(model, at, (start, own_v), own_q, mem, given(model, "rates", rates or {}))
-    return State(Start(model, at, own_q, own_v, mem))
+    return State(Independent(model, at, own_q, own_v, mem))
 
 
 UPPER["state"] = state_of

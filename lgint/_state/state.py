@@ -184,7 +184,7 @@ class State(MechanicsAccessors):
             For unknown names, a contact that is open, and one whose rate no impulse can change.
         """
         v = velocities_after(self, contacts, restitution, tangential)
-        return State(Start(self.model, self.t, self.q, v, self.mem, check=False, hit=named(contacts)))
+        return State(Independent(self.model, self.t, self.q, v, self.mem, check=False, hit=named(contacts)))
 
     def __copy__(self) -> State:
         return self
@@ -276,7 +276,7 @@ def state_inside(model: System, at: _core.Instant | Moment) -> State:
     return State(Inside(model, at))
 
 
-class Start:
+class Independent:
     """The source of a state that belongs to no run: the accelerations and multipliers follow from the rest of it."""
 
     method: Final = None
@@ -314,7 +314,7 @@ class Start:
         """Enters time, coordinates and velocities."""
         enter(self, self._known, known)
 
-    def _single(self, row: int) -> Start:
+    def _single(self, row: int) -> Independent:
         """The source itself."""
         return self
 

@@ -339,7 +339,7 @@ def test_a_state_that_violates_constraints_is_refused():
 
     def broken(state):
         return lgint._state.state.State(
-            lgint._state.state.Start(state.model, state.t, state.q, state.v + 1.0, state.mem, check=False)
+            lgint._state.state.Independent(state.model, state.t, state.q, state.v + 1.0, state.mem, check=False)
         )
 
     at_once.action = broken
