@@ -218,9 +218,7 @@ static LG_INLINE void add_product_rows(int rows, const lg_entry_address *entry, 
 {
     int nv = entry->nv, ld_L = entry->ld_L;
     if (apart) {
-        if (begins_with_identity(X) && rows == 3)
-            add_scaled_three(3, s, B, ld_B, L, ld_L);
-        else if (begins_with_identity(X))
+        if (begins_with_identity(X))
             add_scaled(rows, 3, s, B, ld_B, L, ld_L);
         else
             add_product(rows, 3, s, B, ld_B, X, 6, L, ld_L);
@@ -247,6 +245,14 @@ static void add_scaled_product(const lg_entry_address *entry, double s, const do
         add_product_rows(1, entry, apart, s, B + row, entry->rows, X, L + row);
 }
 
+/* The same for three rows and X = diag(I, X_r), as of points and the velocities of most rigid bodies. */
+static LG_INLINE void add_turned_three(double s, const double *restrict B, const double *restrict X, double *restrict L,
+                                       int ld_L)
+{
+    add_scaled_three(3, s, B, 3, L, ld_L);
+    add_product_of_three(s, B + 9, 3, X + 21, 6, L + 3 * ld_L, ld_L);
+}
+
 static inline void add_row_entry(const lg_matrix *matrix, const lg_entry_address *entry, double s, const double *B,
                                  int level, const lg_chain *chain)
 {
@@ -255,7 +261,9 @@ static inline void add_row_entry(const lg_matrix *matrix, const lg_entry_address
     const double *X = chain ? chain[entry->block].X[level] : NULL;
     if (k == 0)
         return;
-    if (X)
+    if (X && entry->rows == 3 && entry->nv == 6 && is_apart(X) && begins_with_identity(X))
+        add_turned_three(k, B + entry->value, X, L, entry->ld_L);
+    else if (X)
         add_scaled_product(entry, k, B + entry->value, X, L);
     else
         add_scaled_entry(entry, k, B + entry->value, L);
