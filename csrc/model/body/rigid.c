@@ -251,8 +251,8 @@ static void rigid_gather_sum(const lg_body *b, const lg_point *at, int sum, doub
 }
 
 /* Adds the moment of a force at X; G (NULL: not wanted) gets s times its derivative by turns of the body. */
-static inline void add_moment(const double *X, const double *R, const double *force, double moment[3], double s,
-                              double *G)
+static LG_INLINE void add_moment(const double *X, const double *R, const double *force, double moment[3], double s,
+                                 double *G)
 {
     double g[3];
     lg_mulT3(R, force, g);
@@ -262,8 +262,8 @@ static inline void add_moment(const double *X, const double *R, const double *fo
 }
 
 /* Adds the wrench on a frame to the force and the moment at the node. */
-static inline void add_wrench(const lg_frame *f, const double *R, const double wrench[6], double force[3],
-                              double moment[3], double s, double *G)
+static LG_INLINE void add_wrench(const lg_frame *f, const double *R, const double wrench[6], double force[3],
+                                 double moment[3], double s, double *G)
 {
     for (int i = 0; i < 3; i++) {
         force[i] += wrench[i];
@@ -274,8 +274,8 @@ static inline void add_wrench(const lg_frame *f, const double *R, const double w
 }
 
 /* Adds one sum of wrenches at the node, and to G its derivative by turns of the body, with the sign of the residual. */
-static inline void rigid_add_wrenches(const lg_body *b, const lg_point *at, int sum, double force[3], double moment[3],
-                                      double *G)
+static LG_INLINE void rigid_add_wrenches(const lg_body *b, const lg_point *at, int sum, double force[3],
+                                         double moment[3], double *G)
 {
     const double *R = lg_rigid_state_of(b, at)->R;
     for (const lg_frame *f = b->frames, *end = f + b->nactive; f < end; f++)
@@ -297,7 +297,7 @@ static inline void add_torque(const double *R, double s, const double torque[3],
 }
 
 /* Adds the dead loads likewise. */
-static inline void add_loads(const lg_body *b, const lg_point *at, double force[3], double moment[3], double *G)
+static LG_INLINE void add_loads(const lg_body *b, const lg_point *at, double force[3], double moment[3], double *G)
 {
     const double *R = lg_rigid_state_of(b, at)->R;
     for (const lg_dead_load *load = b->loads, *end = load + b->nloads; load < end; load++) {
@@ -311,7 +311,7 @@ static inline void add_loads(const lg_body *b, const lg_point *at, double force[
 }
 
 /* Writes one sum of wrenches to `out` (NULL: not wanted) on a Lie group. */
-static inline void gather_lie(const lg_body *b, const lg_point *at, int sum, double *out, double *G)
+static LG_INLINE void gather_lie(const lg_body *b, const lg_point *at, int sum, double *out, double *G)
 {
     const lg_node *node = b->block->node;
     double force[3] = {0, 0, 0}, moment[3] = {0, 0, 0};
