@@ -99,7 +99,7 @@ def equilibrium(
     ConvergenceError
         If no equilibrium, or no stable one, is found even with the smallest load step.
 
-    `SingularError`, `ConvergenceError` and `Interrupted` carry `.report` (its `t` is the last factor reached, `h` the
+    `SingularError`, `ConvergenceError` and `Interrupted` have `.report` (its `t` is the last factor reached, `h` the
     step that failed) and the `.trajectory` so far.
     """
     factors = _factors(checked(model), loads)

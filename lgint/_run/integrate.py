@@ -287,7 +287,7 @@ def _run(
     others: int = 0,
     names: Sequence[str] | None = None,
 ) -> Trajectory:
-    """Runs a model in the core; exceptions carry the trajectory so far. `others` runs of the same size will follow."""
+    """Runs a model in the core; exceptions have the trajectory so far. `others` runs of the same size will follow."""
     end, step, every, wanted, landings, dense = schedule
     on_step = watch.on_step if watch else None
     on_stop = watch.on_stop if watch and watch.acts else None

@@ -143,7 +143,7 @@ def _governor() -> Model:
 
 @case(
     "flyball-governor",
-    title="a governor whose slider two stiff springs with dampers carry: the height of the slider",
+    title="a governor with a slider on two stiff springs with dampers: the height of the slider",
     source=f"{LIBRARY}A05, and {SOLUTION}",
 )
 def governor() -> list[Number]:

@@ -15,7 +15,7 @@ from lgint._validation.case import Number, case
 from lgint._validation.linkages import LIBRARY, SOLUTION
 from lgint._validation.roots import root
 
-CARRIED = "three methods of ours agree to 1e-12; the printed solution has an error of 1e-9"
+AGREED = "three methods of ours agree to 1e-12; the printed solution has an error of 1e-9"
 
 
 def _cross(angle: float, along: float, across: float) -> Array:
@@ -86,7 +86,7 @@ def squeezer() -> list[Number]:
     run = integrate(_squeezer(), "dop853", t_end=0.03, rtol=1e-13, atol=1e-13)
     turned = [float(run.joint_angle(f"pin{i}")[-1]) for i in range(1, 8)]
     return [
-        Number(f"{name} / rad", SQUEEZER[name], start + turn, 2e-9, CARRIED)
+        Number(f"{name} / rad", SQUEEZER[name], start + turn, 2e-9, AGREED)
         for (name, start), turn in zip(START.items(), turned, strict=True)
     ]
 

@@ -77,7 +77,7 @@ def greenhill() -> list[Number]:
 
 @case(
     "lateral-buckling",
-    title="a narrow strip that a force at its tip bends in its stiff plane and that tips over, P L^2/sqrt(E I G J)",
+    title="lateral buckling of a narrow strip that a force at its tip bends in its stiff plane, P L^2/sqrt(E I G J)",
     source="Michell 1899 and Prandtl 1899; Timoshenko and Gere 1961, chap. 6 (4.013)",
 )
 def lateral() -> list[Number]:

@@ -17,7 +17,7 @@ S = TypeVar("S", bound=System)
 def benchmark(reference: str) -> Callable[[Callable[P, S]], Callable[P, S]]:
     """Registers a factory, all of whose parameters are keywords with defaults.
 
-    Its models carry its name, its arguments and `reference`, which its help shows as well.
+    Its models have its name, its arguments and `reference`, which its help shows as well.
     """
 
     def register(factory: Callable[P, S]) -> Callable[P, S]:
