@@ -311,9 +311,13 @@ lg_status lg_run_restart(lg_run *run, double past)
 
 lg_status lg_run_choose_rows(lg_run *run, int *changed)
 {
-    lg_state *state = &run->state;
+    lg_stepper *stepper = run->stepper;
+    const lg_state *state = &run->state;
     lg_point point = lg_point_after(state->t, state->q, state->v, state->mem);
-    return lg_choice_renew(&run->rows, &run->stepper->accel, &point, state->mem, changed, &run->stepper->report);
+    lg_report before = stepper->report;
+    LG_TRY(lg_choice_renew(&run->rows, &stepper->accel, &point, state->mem, changed, &stepper->report));
+    stepper->report = *changed ? (lg_report){0} : before;
+    return LG_OK;
 }
 
 lg_status lg_run_check_rows(lg_run *run, const lg_state *state)
@@ -354,14 +358,12 @@ lg_status lg_run_renew_rows(lg_run *run)
 static lg_status restart_first(lg_run *run)
 {
     int changed = 0;
-    lg_stepper *stepper = run->stepper;
-    lg_choice_watch(&stepper->accel);
+    lg_accel *accel = &run->stepper->accel;
+    lg_choice_watch(accel);
     lg_status status = lg_run_restart(run, run->state.t);
-    if (!lg_choice_may_help(status) && !(status == LG_OK && lg_choice_is_due(&stepper->accel, run->state.mem)))
+    if (!lg_choice_may_help(status) && !(status == LG_OK && lg_choice_is_due(accel, run->state.mem)))
         return status;
-    lg_report cause = stepper->report;
     LG_TRY(lg_run_choose_rows(run, &changed));
-    stepper->report = changed ? (lg_report){0} : cause;
     return changed ? lg_run_restart(run, run->state.t) : status;
 }
 

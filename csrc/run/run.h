@@ -89,7 +89,8 @@ int lg_run_curve_count(const lg_run *run);
 lg_status lg_run_step(lg_run *run, double h, double *done, lg_report *report);
 /* Sets run->error to the error of what lg_run_step has just taken from `before`. On failure as above. */
 lg_status lg_run_estimate(lg_run *run, lg_report *report);
-/* Chooses the active rows of closed loops again at the present state. */
+/* Chooses the active rows of closed loops again at the present state. If they change, the report is emptied; if not, it
+   stays as it is. */
 lg_status lg_run_choose_rows(lg_run *run, int *changed);
 /* Continues with other active rows. Their multipliers differ, so predictors begin anew, as at a kink, and the state
    moves onto these rows, from which steps may have drifted while other rows only implied them. Methods that pass kinks

@@ -24,14 +24,11 @@ static lg_status take_step(lg_run *run, double h)
 static LG_APART lg_status try_with_choice(lg_run *run, double h)
 {
     int changed = 0;
-    lg_stepper *stepper = run->stepper;
-    lg_choice_watch(&stepper->accel);
+    lg_choice_watch(&run->stepper->accel);
     lg_status status = take_step(run, h);
     if (!lg_choice_may_help(status))
         return status;
-    lg_report cause = stepper->report;
     LG_TRY(lg_run_choose_rows(run, &changed));
-    stepper->report = changed ? (lg_report){0} : cause;
     if (!changed)
         return status;
     LG_TRY(lg_run_begin_with_rows(run));
