@@ -194,15 +194,15 @@ FORCE(slide_effort, "A force along an axis of the first of two bodies, a value o
 FORCE(coordinate_effort, "A torque (or force) in a joint of a tree, a value of a control.", effort, TREE, EFFORT,
       PARAMETERS(LG_CONTROL_VALUE));
 
-FORCE(joint_spring, "A spring and damper about an axis between two bodies.", spring, TWIST, ELASTIC,
+FORCE(joint_spring, "A spring and damper about an axis between two bodies.", spring, TWIST, ELASTIC, .has_kinks = 1,
       PARAMETERS(LG_TRIADS, LG_SPRING_PARAMETERS("N m", "rad")), EXAMPLE(TRIADS_EXAMPLE, 0.3, 2, 0.4, CURVES_EXAMPLE));
 FORCE(slide_spring, "A spring and damper along an axis of the first of two bodies.", spring, SLIDE, ELASTIC,
-      PARAMETERS(LG_SLIDE_PARAMETERS, LG_SPRING_PARAMETERS("N", "m")),
+      .has_kinks = 1, PARAMETERS(LG_SLIDE_PARAMETERS, LG_SPRING_PARAMETERS("N", "m")),
       EXAMPLE(0, 0.6, 0.8, 0.3, 2, 0.4, CURVES_EXAMPLE));
-FORCE(coordinate_spring, "A spring and damper in a joint of a tree.", spring, TREE, ELASTIC,
+FORCE(coordinate_spring, "A spring and damper in a joint of a tree.", spring, TREE, ELASTIC, .has_kinks = 1,
       PARAMETERS(LG_SPRING_PARAMETERS("(N m or N)", "(rad or m)")), EXAMPLE(0.3, 2, 0.4, CURVES_EXAMPLE));
 FORCE(distance_spring, "A spring and damper along the line between two points, by curves.", spring, DISTANCE, ELASTIC,
-      PARAMETERS(LG_SPRING_PARAMETERS("N", "m")),
+      .has_kinks = 1, PARAMETERS(LG_SPRING_PARAMETERS("N", "m")),
       EXAMPLE(0.3, 1, 0.4, 3, -1.2, 0.3, 2.9, -1, 0.1, 2, 3, -1, 0, 1, -0.2, 0, 0.3));
 
 FORCE(joint_stop, "Elastic limits of an angle about an axis between two bodies.", stop, TWIST, ELASTIC, .has_kinks = 1,

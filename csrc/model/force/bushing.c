@@ -192,7 +192,7 @@ static const lg_element_memory memory = {.commit = bushing_commit};
 
 /* ---- the rows ---- */
 
-#define BUSHING(title, text, judge, ...)                                                                               \
+#define BUSHING(title, text, judge, kinks, ...)                                                                        \
     {                                                                                                                  \
         .info = {.family = "force",                                                                                    \
                  .name = title,                                                                                        \
@@ -204,6 +204,7 @@ static const lg_element_memory memory = {.commit = bushing_commit};
         .check = judge,                                                                                                \
         .sees = LG_SEES_POSE,                                                                                          \
         .needs_twists = 1,                                                                                             \
+        .has_kinks = kinks,                                                                                            \
         .couples = lg_element_between,                                                                                 \
         .wrenches = wrenches,                                                                                          \
         .potential = potential,                                                                                        \
@@ -212,7 +213,7 @@ static const lg_element_memory memory = {.commit = bushing_commit};
 
 const lg_force_type lg_bushing =
     BUSHING("bushing", "Springs and dampers along and about three axes, by the logarithm of the relative pose.", NULL,
-            .parameters = parameters, .nparameters = 5);
+            0, .parameters = parameters, .nparameters = 5);
 
 /* clang-format off */
 static const double example[] = {
@@ -226,6 +227,6 @@ static const double example[] = {
 /* clang-format on */
 
 const lg_force_type lg_curved_bushing =
-    BUSHING("curved_bushing", "A bushing with a curve of force or moment along some of its axes.", curved_check,
+    BUSHING("curved_bushing", "A bushing with a curve of force or moment along some of its axes.", curved_check, 1,
             .parameters = curved_parameters, .nparameters = 6, .example = example,
             .nexample = sizeof example / sizeof *example);
