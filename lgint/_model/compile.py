@@ -17,7 +17,7 @@ from lgint._model.blocks import Block, blocks_of, first_velocities, root_motions
 from lgint._model.compiled import CompiledFunction
 from lgint._model.frames import ZERO, Frame, Frames, in_node
 from lgint._model.joints import TREE_JOINTS
-from lgint._model.laws import ForceLaw, ReadTangent, States, StrainLaw, TurnedLaw, TurnedLoad
+from lgint._model.laws import ForceLaw, ReadTangent, StateMaker, StrainLaw, TurnedLaw, TurnedLoad
 from lgint._model.motion import coordinate_motion, motion
 from lgint._model.parameters import DECLARED, row_of
 from lgint._model.record import (
@@ -146,7 +146,7 @@ class Compiled:
     joints: dict[str, JointIndices]
     supports: dict[str, int]  # the elements of supports
     memory: list[tuple[str, int]]  # kind and number of values of the elements that have memory, in the order of `mem`
-    states: States | None  # which laws are called with; None: no law is
+    states: StateMaker | None  # which laws are called with; None: no law is
 
     @cached_property
     def makers(self) -> list[Maker]:
@@ -180,7 +180,7 @@ def compiled(record: Record) -> Compiled:
     memory = [(element[0], MEMORY[element[0]]) for element in description.elements if MEMORY[element[0]]]
     memory += [(CONTROL, 1 + value_count(row)) for row in record.get("controls", {}).values() if row["every"]]
     controls = _controls(record, frames, joints)
-    states = States() if controls or max(map(len, description.elements)) > 4 else None
+    states = StateMaker() if controls or max(map(len, description.elements)) > 4 else None
     core = _core.Model(*description, states, controls)
     numbers = description.parameters, starts, weighed
     return Compiled(record, core, *numbers, frames.named, joints, supports, memory, states)

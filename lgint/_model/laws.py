@@ -38,7 +38,7 @@ class Moment(NamedTuple):
     theta: Array | None = None
 
 
-class States:
+class StateMaker:
     """Makes the states with which the functions of a model are called inside its evaluations.
 
     A model enters the function `of` that makes them, since it is younger than its core.

@@ -16,7 +16,7 @@ from lgint._model import parts
 from lgint._model.compile import JointIndices, compiled, element_count, held_values, parameters_of, start_memory
 from lgint._model.frames import ZERO
 from lgint._model.joints import JOINTS
-from lgint._model.laws import States
+from lgint._model.laws import StateMaker
 from lgint._model.record import (
     BodyRow,
     ControlRow,
@@ -80,7 +80,7 @@ class Model(System):
         memory = record.get("mem0", start_memory(self._compiled, record))
         self._set_start(record["q0"], record["v0"], memory, exact=record.get("exact", False))
 
-    def _make(self, states: States | None) -> States | None:
+    def _make(self, states: StateMaker | None) -> StateMaker | None:
         """Lets the core of this model make states of it for laws that are called with them."""
         if states is not None:
             states.of = functools.partial(UPPER["state_inside"], self)
@@ -186,7 +186,7 @@ class Model(System):
         """The model with another record, in which only parameters that depend on some owners differ."""
         other = self._copy()
         other._parameters = parameters_of(self._compiled, self._parameters, record, owners)
-        other.core = self.core.varied(other._parameters, other._make(self._compiled.states and States()))
+        other.core = self.core.varied(other._parameters, other._make(self._compiled.states and StateMaker()))
         other._set_record(record)
         return other
 

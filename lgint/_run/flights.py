@@ -12,7 +12,7 @@ import numpy as np
 
 from lgint._args import Array
 from lgint._model.model import Model
-from lgint._run.saltation import Acting, Cut, Inside, Maps, Motion
+from lgint._run.saltation import Acting, Cut, EventMaps, Inside, Moving
 from lgint._run.sensitivity import Sensitivity
 from lgint._state.slopes import START
 from lgint._state.state import State
@@ -61,7 +61,7 @@ class Flights:
 
     def across(self, event: Acting, cut: Cut, _held: Array | None, before: State, after: State) -> tuple[Array, ...]:
         """Keeps an action that has made the second of these states of the first; it has no derivatives yet."""
-        self._along(0).rate(event, Motion(self.model, before, before.accelerations()[0]), cut)
+        self._along(0).rate(event, Moving(self.model, before, before.accelerations()[0]), cut)
         self._hits[-1] = self._hits[-1]._replace(action=Action(event, before, after))
         return ()
 
@@ -134,6 +134,6 @@ class Flights:
         end[3 * n :] = by_state[3 * n :]  # values are held through the step
         return np.stack([start, end]), by_parameters
 
-    def _along(self, count: int) -> Maps:
+    def _along(self, count: int) -> EventMaps:
         """The maps along so many directions in which parameters do not change, and along the parameters."""
-        return Maps(self.model, [START] * count + [*self.names], self._inside)
+        return EventMaps(self.model, [START] * count + [*self.names], self._inside)

@@ -79,7 +79,7 @@ def memory_after(state: State) -> Array:
     return mem
 
 
-class Motion(NamedTuple):
+class Moving(NamedTuple):
     """A state with its accelerations, which displaces it in time."""
 
     model: Model
@@ -125,7 +125,7 @@ class Saltation:
 
     def __init__(self, model: Model, names: Sequence[str], inside: Inside) -> None:
         self._names, self._model = [*names], model
-        self._maps = Maps(model, [START] * len(names) + self._names, inside)
+        self._maps = EventMaps(model, [START] * len(names) + self._names, inside)
 
     def cut(self, ends: Sequence[Any], time: float) -> Cut:
         """The cut of a step at a time, from both ends of the step, which also have the derivatives of the run."""
@@ -159,7 +159,7 @@ def _together(found: Slopes) -> Slopes:
     return tuple(part[:, : part.shape[1] // 2] + part[:, part.shape[1] // 2 :] for part in found)
 
 
-class Maps:
+class EventMaps:
     """The maps of derivatives at events: along each direction, the state moves or a parameter changes alone.
 
     Each of them has differences with a step of its own, so that a parameter that moves the state little has little
@@ -200,14 +200,14 @@ class Maps:
 
         Those of the cut are of q, v and the memory, which has none unless it holds values.
         """
-        before, after = (Motion(self._model, state, state.accelerations()[0]) for state in ends)
+        before, after = (Moving(self._model, state, state.accelerations()[0]) for state in ends)
         rate = self.rate(event, before, cut)
         columns = [self._through(k, event, cut, (before, after), rate) for k in range(len(self.names))]
         at = after.state
         *moves, dmem = _stacked(columns)
         return *self._closed(moves, at.t, at.q, at.v, at.mem), dmem
 
-    def rate(self, event: Acting, before: Motion, cut: Cut) -> float:
+    def rate(self, event: Acting, before: Moving, cut: Cut) -> float:
         """The rate of a function at its zero; IntegrationError where it only touches it."""
         zero, none, half = np.zeros(self._model.nv), np.zeros(0), PART * cut.length
 
@@ -224,7 +224,7 @@ class Maps:
             )
         return rate
 
-    def _through(self, k: int, event: Acting, cut: Cut, ends: tuple[Motion, Motion], rate: float) -> Slopes:
+    def _through(self, k: int, event: Acting, cut: Cut, ends: tuple[Moving, Moving], rate: float) -> Slopes:
         (_, before, a), (_, after, a_after) = ends
         assert cut.slopes is not None
         name, (dq, dv, dmem) = self.names[k], (part[:, k] for part in cut.slopes)

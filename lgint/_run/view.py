@@ -226,12 +226,12 @@ def view(run: States, options: Options) -> View:
         raise ValueError("this run has no state to show")
     at = _distinct(scene.frames(run, int(count)))
     seen = drawing(model, at, options.boxes)
-    parts = [part for part in _parts(seen) if part.points.size]
-    moving = [i for i, part in enumerate(parts) if np.ptp(part.points, axis=0).any(where=~np.isnan(part.points[0]))]
+    drawn = [one for one in _traces(seen) if one.points.size]
+    moving = [i for i, one in enumerate(drawn) if np.ptp(one.points, axis=0).any(where=~np.isnan(one.points[0]))]
     figure = graph_objects.Figure(
-        data=[*(part.trace(0) for part in parts), *_paths(run, followed(model, "paths", options.paths))],
+        data=[*(one.trace(0) for one in drawn), *_paths(run, followed(model, "paths", options.paths))],
         frames=[
-            graph_objects.Frame(data=[parts[k].points_at(i) for k in moving], traces=moving, name=str(i))
+            graph_objects.Frame(data=[drawn[k].points_at(i) for k in moving], traces=moving, name=str(i))
             for i in range(len(at.t))
         ],
     )
@@ -276,7 +276,7 @@ def _distinct(at: Frames) -> Frames:
 # ---- moving shapes ----
 
 
-class Part(NamedTuple):
+class Trace(NamedTuple):
     """A trace that changes from frame to frame: its kind, its points (frames, n, 3), and how it looks."""
 
     kind: Any
@@ -293,7 +293,7 @@ class Part(NamedTuple):
         return self.points_at(i).update(self.looks)
 
 
-def _parts(seen: Drawing) -> Iterator[Part]:
+def _traces(seen: Drawing) -> Iterator[Trace]:
     yield _surfaces(seen.bodies, flatshading=True)
     for rod in seen.rods:
         yield _surfaces([rod], flatshading=False)
@@ -302,10 +302,10 @@ def _parts(seen: Drawing) -> Iterator[Part]:
     yield _surfaces(seen.planes, flatshading=True, opacity=0.3)
     looks = {"mode": "markers", "marker": {"size": 4, "color": JOINT}, "text": [*seen.dots], "hoverinfo": "text"}
     points = np.stack([*seen.dots.values()] or [np.empty((0, 3))], axis=1)
-    yield Part(graph_objects.Scatter3d, points, looks | {"showlegend": False})
+    yield Trace(graph_objects.Scatter3d, points, looks | {"showlegend": False})
 
 
-def _surfaces(solids: Sequence[Solid], **looks: Any) -> Part:
+def _surfaces(solids: Sequence[Solid], **looks: Any) -> Trace:
     """Surfaces as one mesh."""
     starts = np.cumsum([0, *(solid.points.shape[1] for solid in solids)])
     triangles = [solid.triangles + start for solid, start in zip(solids, starts, strict=False)]
@@ -317,15 +317,15 @@ def _surfaces(solids: Sequence[Solid], **looks: Any) -> Part:
         "lighting": {"ambient": 0.75, "diffuse": 0.45, "specular": 0.05, "roughness": 0.9},
     }
     points = np.concatenate([solid.points for solid in solids] or [np.empty((1, 0, 3))], axis=1)
-    return Part(graph_objects.Mesh3d, points, mesh | looks)
+    return Trace(graph_objects.Mesh3d, points, mesh | looks)
 
 
-def _lines(lines: Iterable[Array], look: dict[str, Any]) -> Part:
+def _lines(lines: Iterable[Array], look: dict[str, Any]) -> Trace:
     """Lines (frames, n, 3) as one trace, with gaps between them."""
     with_gaps = [np.concatenate([line, np.full_like(line[:, :1], np.nan)], axis=1) for line in lines]
     points = np.concatenate(with_gaps or [np.empty((1, 0, 3))], axis=1)
     looks = {"mode": "lines", "line": look, "hoverinfo": "skip", "showlegend": False}
-    return Part(graph_objects.Scatter3d, points, looks)
+    return Trace(graph_objects.Scatter3d, points, looks)
 
 
 # ---- paths ----

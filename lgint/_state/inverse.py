@@ -19,7 +19,7 @@ REACH: Final = 1e-6  # largest fraction of the forces of a motion that the effor
 COORDINATES: Final = ("angle", "slide")
 
 
-class Terms(NamedTuple):
+class Balance(NamedTuple):
     """The terms of the equations of motion at a motion, each (..., nv): M vdot + gyro - force is to be balanced."""
 
     inertia: Array
@@ -83,10 +83,10 @@ def _memory(model: System, t: Array, q: Array, v: Array) -> Array | None:
     return model.core.remember(t, q, v, np.zeros(model.nv), model.mem0) if model.core.nmem else None
 
 
-def _terms(model: System, t: Array, q: Array, v: Array, a: Array) -> Terms:
+def _terms(model: System, t: Array, q: Array, v: Array, a: Array) -> Balance:
     mem = _memory(model, t, q, v)
     found = model.core.evaluate(t, q, v, a, mem=mem, want=("Ma", "gyro", "force"))
-    return Terms(found["Ma"], found["gyro"], found["force"])
+    return Balance(found["Ma"], found["gyro"], found["force"])
 
 
 def _refuse_rows(model: System, what: str) -> None:
@@ -115,7 +115,7 @@ class _Actuators:
         if len(set(self.coordinates)) < len(self.names):
             raise ValueError(f"actuators: each joint once expected, got {listing(self.names)}")
 
-    def efforts(self, terms: Terms, motion: tuple[Array, ...], redundant: str) -> Array:
+    def efforts(self, terms: Balance, motion: tuple[Array, ...], redundant: str) -> Array:
         """The efforts (..., n) that balance the terms of the motion together with the constraints."""
         t, q, v, _ = motion
         rest, shape = terms.rest, terms.rest.shape[:-1]

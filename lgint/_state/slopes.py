@@ -118,7 +118,7 @@ def _by_com(model: Model, name: str, t: float) -> tuple[Array, Array]:
 # ---- start values ----
 
 
-class Part(NamedTuple):
+class StartNumber(NamedTuple):
     """A number of a start."""
 
     who: str  # a joint or a free body
@@ -135,7 +135,7 @@ class Part(NamedTuple):
         return self.part in ("rotation", "angular_velocity")
 
 
-def start_value(model: Model, name: str, argument: str = "sensitivity") -> Part:
+def start_value(model: Model, name: str, argument: str = "sensitivity") -> StartNumber:
     """The number of the start to which a name refers; ValueError if there is none."""
     found = _PART.fullmatch(name.removeprefix(START))
     who, part, index = found.groups() if found else ("", None, None)
@@ -155,7 +155,7 @@ def start_value(model: Model, name: str, argument: str = "sensitivity") -> Part:
         )
     if (index is None and parts[part] > 1) or int(index or 0) >= parts[part]:
         raise ValueError(f"{argument}: {name!r}: an index expected as in {_shown(who, part, parts[part])}")
-    return Part(who, part, int(index or 0))
+    return StartNumber(who, part, int(index or 0))
 
 
 def check_name(model: Model, name: str, argument: str) -> None:
@@ -251,7 +251,7 @@ def _by_start(model: Model, name: str, t: float) -> tuple[Array, Array]:
         return state_slopes(core, start, beside, STEP, CENTRAL)
 
 
-def _direction(model: Model, value: Part, t: float) -> Array:
+def _direction(model: Model, value: StartNumber, t: float) -> Array:
     """How the pose of a joint or a body (6,), or its rates, move with a number of the start."""
     at = _present(model, value.who, t)[0]
     if value.part is None or (value.part == "rate" and not _turns(model.joints[value.who]["kind"])):
@@ -263,7 +263,7 @@ def _direction(model: Model, value: Part, t: float) -> Array:
     return np.concatenate([np.zeros(3), second.T @ unit] if turns else [unit, np.zeros(3)])
 
 
-def present(model: Model, value: Part, t: float) -> Any:
+def present(model: Model, value: StartNumber, t: float) -> Any:
     """The coordinates of a joint, the pose of a body, or their rates, as `Model.state` takes them."""
     return _present(model, value.who, t)[value.is_rate]
 
@@ -285,7 +285,7 @@ def _present(model: Model, who: str, t: float) -> tuple[Any, Any]:
     return at, np.linalg.lstsq(columns, rates[i], rcond=None)[0]
 
 
-def changed(given: Any, value: Part, s: float) -> Any:
+def changed(given: Any, value: StartNumber, s: float) -> Any:
     """The same with one number increased by s; a rotation is turned by s about an axis of the body."""
     if isinstance(given, tuple):
         return tuple(changed(part, value, s) if i == value.is_second else part for i, part in enumerate(given))
