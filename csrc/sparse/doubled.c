@@ -97,7 +97,7 @@ static int factor_diagonal_doubled(const lg_front *front, double least, lg_doubl
         perm[r] = r;
     for (int p = 0; p < n; p++) {
         int q = front->bordered ? bordered_pivot_row(n, p, D.high, perm, front->velocities, weight)
-                                : pivot_row(n, n, p, D.high);
+                                : find_pivot_row(n, n, p, D.high);
         if (q != p) {
             swap_rows(n, n, p, q, D.high, perm);
             exchange_rows(n, n, p, q, D.low);

@@ -3,6 +3,8 @@
 #include "sparse/front.h"
 
 #include "sparse/pivot.h"
+#include "sparse/single.h"
+#include "sparse/start.h"
 
 #include <float.h>
 #include <math.h>
@@ -83,40 +85,11 @@ static LG_INLINE void update_later(int n, const lg_plan *plan, const lg_front *f
             update_one(n, front, data, neighbours, s, t, update, left, right);
 }
 
-/* B = A for n x n matrices, in pairs: GCC copies short arrays of constant size number by number. */
-static LG_INLINE void copy_square(int n, const double *restrict A, double *restrict B)
-{
-    for (int i = 0; i + 1 < n * n; i += 2)
-        lg_store_two(B + i, lg_load_two(A + i));
-    if (n % 2)
-        B[n * n - 1] = A[n * n - 1];
-}
-
-/* The pivot block with its assembled values, which become its factors, in a guest where they stand. */
-static LG_INLINE double *start_diagonal(int n, const lg_front *front, const lg_front_data *data)
-{
-    double *D = data->factors + front->D;
-    if (front->fresh && data->factors != data->values)
-        copy_square(n, data->values + front->D, D);
-    return D;
-}
-
-static const double *growth_of(const lg_front *front, const lg_front_data *data)
-{
-    return front->fresh && !data->summed ? NULL : data->growth + front->pivot;
-}
-
-static lg_status failed_at(int n, int column, const double *D, int *deficient)
-{
-    *deficient = column;
-    return isfinite(D[column + (long)n * column]) ? LG_SINGULAR : LG_NOT_FINITE;
-}
-
 /* The panels and the later fronts, once the pivot block is factored. */
 static LG_INLINE void finish(int n, const lg_plan *plan, const lg_front *front, const lg_front_data *data,
                              lg_two *scratch)
 {
-    const double *source = front->fresh ? data->values : data->factors;
+    const double *source = panels_of(front, data);
     double *D = data->factors + front->D, *U = data->factors + front->U, *L = data->factors + front->L;
     eliminate_left(n, n, front->ld, D, source + front->L, L, scratch);
     eliminate_right(n, front->m, D, data->pivots + front->pivot, source + front->U, U, (double *)scratch);
@@ -130,7 +103,7 @@ static int factor_halves(const lg_front *front, const lg_front_data *data, doubl
     const double *growth = growth_of(front, data);
     int *perm = data->pivots + front->pivot;
     for (int half = 0; half < 6; half += 3) {
-        int done = factor_block(3, 6, front, data->watch, data->weakest, 1, D + 7 * half, perm + half,
+        int done = factor_block(3, 6, 0, front, data->watch, data->weakest, 1, D + 7 * half, perm + half,
                                 growth ? growth + half : NULL);
         if (done < 3)
             return half + done;
@@ -154,7 +127,7 @@ static LG_INLINE void eliminate_half(int m, const double *restrict D, const int 
 static lg_status factor_apart(const lg_plan *plan, const lg_front *front, const lg_front_data *data, double *D,
                               int *deficient)
 {
-    const double *source = front->fresh ? data->values : data->factors;
+    const double *source = panels_of(front, data);
     double *U = data->factors + front->U, *L = data->factors + front->L;
     int *perm = data->pivots + front->pivot, done = factor_halves(front, data, D);
     lg_two rows[3];
@@ -175,7 +148,7 @@ static LG_INLINE lg_status front_factor(int n, const lg_plan *plan, const lg_fro
                                         int *deficient, lg_two *scratch)
 {
     double *D = start_diagonal(n, front, data);
-    if (n == 6 && !front->bordered && is_apart(D))
+    if (n == 6 && front->fresh && !front->bordered && is_apart(D))
         return factor_apart(plan, front, data, D, deficient);
     int done =
         factor_diagonal(n, front, data->watch, data->weakest, D, data->pivots + front->pivot, growth_of(front, data));
@@ -298,7 +271,8 @@ static int factor_panel(int n, int first, int end, const lg_front *front, const 
     const double *growth = growth_of(front, data);
     double tolerance = tolerance_of(front, data->watch);
     for (int p = first; p < end; p++) {
-        int q = front->bordered ? bordered_pivot_row(n, p, D, perm, front->velocities, weight) : pivot_row(n, n, p, D);
+        int q =
+            front->bordered ? bordered_pivot_row(n, p, D, perm, front->velocities, weight) : find_pivot_row(n, n, p, D);
         if (q != p)
             swap_rows(n, n, p, q, D, perm);
 
@@ -396,16 +370,6 @@ static LG_INLINE void subtract_right(int n, const lg_plan *plan, const lg_front 
         }
 }
 
-/* x = y, in the pairs in which the solution is used. */
-static LG_INLINE void front_put(int n, const double *restrict y, double *restrict x)
-{
-    UNROLL
-    for (int r = 0; r + 1 < n; r += 2)
-        lg_store_two(x + r, (lg_two){y[r], y[r + 1]});
-    if (n % 2)
-        x[n - 1] = y[n - 1];
-}
-
 static LG_INLINE void forward(int n, const lg_plan *plan, const lg_front *front, const lg_front_data *data,
                               double *restrict y, double *z)
 {
@@ -432,7 +396,7 @@ static LG_INLINE void backward(int n, const lg_plan *plan, const lg_front *front
         y[r] = own[r];
     subtract_right(n, plan, front, data->factors + front->U, z, y);
     upper_solve(n, data->factors + front->D, y);
-    front_put(n, y, own);
+    put_pairs(n, y, own);
 }
 
 /* ---- small pivot blocks that are kept: D is replaced by its inverse, U is D^-1 times the assembled panel, and L is
@@ -601,8 +565,19 @@ static const kernels *kernels_of(const lg_front *front, const lg_front_data *dat
     return &by_size[kind][front->n <= LG_MOST_INVERTED ? front->n : 0];
 }
 
+/* Whether kernels for single neighbours may take the fronts that have them. */
+static int takes_singles(const lg_front_data *data)
+{
+    return !(data->symmetric || data->keeps || data->summed);
+}
+
+/* ---- whole fronts ---- */
+
 lg_status lg_front_factor(const lg_plan *plan, const lg_front *front, const lg_front_data *data, int *deficient)
 {
+    if (front->single && takes_singles(data) && !(front->fresh && front->n == 6 && is_apart(data->values + front->D)))
+        return lg_singles[front->single].factor(plan, front, data, deficient);
+    start_fronts(plan, front, data);
     return kernels_of(front, data)->factor(plan, front, data, deficient);
 }
 
@@ -617,7 +592,22 @@ void lg_front_forward(const lg_plan *plan, const lg_front *front, const lg_front
     kernels_of(front, data)->forward(plan, front, data, z);
 }
 
-void lg_front_backward(const lg_plan *plan, const lg_front *front, const lg_front_data *data, double *z)
+void lg_fronts_forward(const lg_plan *plan, const lg_front_data *data, double *z)
 {
-    kernels_of(front, data)->backward(plan, front, data, z);
+    int singles = takes_singles(data);
+    for (const lg_front *front = plan->fronts, *end = front + plan->nfronts; front < end; front++)
+        if (singles && front->single)
+            lg_singles[front->single].forward(plan, front, data, z);
+        else
+            kernels_of(front, data)->forward(plan, front, data, z);
+}
+
+void lg_fronts_backward(const lg_plan *plan, const lg_front_data *data, double *z)
+{
+    int singles = takes_singles(data);
+    for (const lg_front *front = plan->fronts + plan->nfronts; front-- > plan->fronts;)
+        if (singles && front->single)
+            lg_singles[front->single].backward(plan, front, data, z);
+        else
+            kernels_of(front, data)->backward(plan, front, data, z);
 }

@@ -25,6 +25,10 @@ typedef struct lg_front {
     char bordered; /* it has velocities and own rows */
     char changed; /* an earlier front changes it; the first of these starts it */
     char fresh; /* no earlier front changes it: factored straight from the assembled values */
+    char whole; /* its panels are assembled, and no earlier front changes them */
+    unsigned char
+        single; /* row of the kernels for its single neighbour (single.h), whose pivot block it is the first to change
+                    and whose panels are whole or empty; 0: none */
     char constant; /* its pivot block depends on S alone */
     char watched; /* some of its rows may be inactive, so that other ones can be chosen if its pivots become small */
     int pivot; /* its first unknown in the order of elimination */

@@ -440,33 +440,6 @@ lg_status lg_matrix_fall_back(lg_matrix *matrix)
 
 /* ---- factorisation and solution ---- */
 
-/* A front that others update starts from the assembled values, or from zero, and so does the growth of its diagonal;
-   nothing is copied where the factors overwrite the values. */
-static inline void start_front(lg_matrix *matrix, const lg_front *front)
-{
-    size_t size = (size_t)(front->end - front->D) * sizeof(double);
-    double *D = matrix->factors + front->D, *growth = matrix->work + front->pivot;
-    if (front->end > matrix->plan->nassembled)
-        memset(D, 0, size);
-    else if (matrix->factors != matrix->values)
-        memcpy(D, matrix->values + front->D, size);
-    for (int i = 0; i < front->n; i++)
-        growth[i] = matrix->summed ? fabs(D[i * (front->n + 1L)]) : 0;
-}
-
-/* Starts what a front is the first to change, while that is about to be read, and the front itself if no other one
-   did. */
-static inline void start_fronts(lg_matrix *matrix, const lg_front *front)
-{
-    const lg_plan *plan = matrix->plan;
-    const lg_neighbour *first = plan->neighbours + front->neighbour;
-    if (!front->changed && (!front->fresh || matrix->summed))
-        start_front(matrix, front);
-    for (const lg_neighbour *later = first; later < first + front->neighbours; later++)
-        if (later->starts >= 0)
-            start_front(matrix, &plan->fronts[later->starts]);
-}
-
 /* Where an unknown has failed: the fall-backs, if they may follow. */
 static lg_status failed_unknown(lg_matrix *matrix, int unknown)
 {
@@ -485,7 +458,6 @@ static lg_status factor_fronts(lg_matrix *matrix, int symmetric, double *z)
     data.weakest = &matrix->weakest;
     for (const lg_front *front = plan->fronts; front < plan->fronts + plan->nfronts; front++) {
         int deficient = 0;
-        start_fronts(matrix, front);
         lg_status status = lg_front_factor(plan, front, &data, &deficient);
         if (status == LG_SINGULAR)
             return failed_unknown(matrix, plan->unknowns[front->pivot + deficient]);
@@ -568,7 +540,7 @@ static void multiply_inverses(const lg_matrix *matrix, double *x)
     }
 }
 
-typedef void (*half)(const lg_plan *plan, const lg_front *front, const lg_front_data *data, double *z);
+typedef void (*half)(const lg_plan *plan, const lg_front_data *data, double *z);
 
 /* A solution by all fronts, once there and once back. */
 static lg_status solve_by_fronts(const lg_matrix *matrix, half forward, half backward, double *x)
@@ -578,11 +550,9 @@ static lg_status solve_by_fronts(const lg_matrix *matrix, half forward, half bac
     double *z = plan->in_place ? x : matrix->work; /* free once the matrix is factored */
     for (int i = 0; !plan->in_place && i < plan->size; i++)
         z[i] = x[plan->unknowns[i]];
-    for (int k = 0; k < plan->nfronts; k++)
-        forward(plan, &plan->fronts[k], &data, z);
+    forward(plan, &data, z);
     LG_TRY(lg_poll_after(matrix->poll, (double)plan->nvalues));
-    for (int k = plan->nfronts - 1; k >= 0; k--)
-        backward(plan, &plan->fronts[k], &data, z);
+    backward(plan, &data, z);
     for (int i = 0; !plan->in_place && i < plan->size; i++)
         x[plan->unknowns[i]] = z[i];
     return LG_OK;
@@ -600,14 +570,13 @@ lg_status lg_matrix_solve(const lg_matrix *matrix, double *x)
         lg_components_solve(&matrix->dense, x);
         return LG_OK;
     }
-    return solve_by_fronts(matrix, lg_front_forward, lg_front_backward, x);
+    return solve_by_fronts(matrix, lg_fronts_forward, lg_fronts_backward, x);
 }
 
 void lg_matrix_solve_backward(const lg_matrix *matrix, double *x)
 {
     lg_front_data data = front_data(matrix);
-    for (int k = matrix->plan->nfronts - 1; k >= 0; k--)
-        lg_front_backward(matrix->plan, &matrix->plan->fronts[k], &data, x);
+    lg_fronts_backward(matrix->plan, &data, x);
 }
 
 lg_status lg_matrix_solve_transposed(const lg_matrix *matrix, double *x)
@@ -618,7 +587,7 @@ lg_status lg_matrix_solve_transposed(const lg_matrix *matrix, double *x)
         lg_components_solve_transposed(&matrix->dense, x);
         return LG_OK;
     }
-    return solve_by_fronts(matrix, lg_front_forward_transposed, lg_front_backward_transposed, x);
+    return solve_by_fronts(matrix, lg_fronts_forward_transposed, lg_fronts_backward_transposed, x);
 }
 
 /* ---- inertia ---- */

@@ -29,17 +29,26 @@ static __attribute__((noinline)) double border_weight(int n, int nv, const doubl
 
 /* D is n x n, in this kernel and the next ones with a leading dimension of its own: it may be a block of a larger
    pivot block. */
-static LG_INLINE int pivot_row(int n, int ld, int p, const double *D)
+static LG_APART int find_pivot_row(int n, int ld, int p, const double *D)
 {
     int best = p;
     double largest = fabs(D[p + ld * p]);
-    UNROLL
     for (int r = p + 1; r < n; r++)
         if (fabs(D[r + ld * p]) > largest) {
             largest = fabs(D[r + ld * p]);
             best = r;
         }
     return best;
+}
+
+/* The same where the row is most often p. */
+static LG_INLINE int pivot_row(int n, int ld, int p, const double *D)
+{
+    double own = fabs(D[p + ld * p]), largest = own;
+    UNROLL
+    for (int r = p + 1; r < n; r++)
+        largest = lg_larger(fabs(D[r + ld * p]), largest);
+    return own >= largest ? p : find_pivot_row(n, ld, p, D);
 }
 
 static __attribute__((noinline)) int bordered_pivot_row(int n, int p, const double *D, const int *perm, int nv,
@@ -57,7 +66,7 @@ static __attribute__((noinline)) int bordered_pivot_row(int n, int p, const doub
     return best;
 }
 
-static void swap_rows(int n, int ld, int p, int q, double *D, int *perm)
+static LG_APART void swap_rows(int n, int ld, int p, int q, double *D, int *perm)
 {
     exchange_rows(n, ld, p, q, D);
     int t = perm[p];
@@ -66,12 +75,11 @@ static void swap_rows(int n, int ld, int p, int q, double *D, int *perm)
 }
 
 /* Sum of |terms| that made the pivot p: within the front, and before it in the updates of its entry. */
-static LG_INLINE double pivot_terms(int ld, int p, const double *D, const int *perm, const double *growth)
+static LG_APART double pivot_terms(int ld, int p, const double *D, const int *perm, const double *growth)
 {
     double terms = 0;
     if (growth)
         terms = perm[p] == p ? growth[p] : sqrt(growth[p] * growth[perm[p]]);
-    UNROLL
     for (int s = 0; s < p; s++)
         terms += fabs(D[p + ld * s] * D[s + ld * p]);
     return terms;
@@ -91,9 +99,10 @@ static __attribute__((noinline)) int may_use(double pivot, double terms, const l
     return fabs(pivot) > pivot_tolerance * terms && fabs(pivot) <= DBL_MAX;
 }
 
-/* Eliminates column p, whose reciprocal pivot is known, from those that follow it. Rows go in the pairs 0 and 1, 2 and
-   3, and so on for every p, so that no pair is loaded of which another pair has just stored a part. */
-static LG_INLINE void eliminate(int n, int ld, int p, double inverse, double *restrict D)
+/* Eliminates column p, whose reciprocal pivot is known, from those that follow it, and adds what changes their diagonal
+   to `terms`. Rows go in the pairs 0 and 1, 2 and 3, and so on for every p, so that no pair is loaded of which another
+   pair has just stored a part. */
+static LG_INLINE void eliminate(int n, int ld, int p, double inverse, double *restrict D, double *restrict terms)
 {
     double *column = D + ld * p;
     int single = p + 1 < n && p % 2 == 0, first = p + 1 + single, last = n % 2 && first < n;
@@ -107,38 +116,55 @@ static LG_INLINE void eliminate(int n, int ld, int p, double inverse, double *re
     UNROLL
     for (int c = p + 1; c < n; c++) {
         double *target = D + ld * c, u = target[p];
-        if (single)
-            target[p + 1] -= column[p + 1] * u;
+        if (single) {
+            double change = column[p + 1] * u;
+            target[p + 1] -= change;
+            if (c == p + 1)
+                terms[c] += fabs(change);
+        }
         UNROLL
-        for (int r = first; r + 1 < n; r += 2)
-            lg_store_two(target + r, lg_load_two(target + r) - lg_load_two(column + r) * u);
-        if (last)
-            target[n - 1] -= column[n - 1] * u;
+        for (int r = first; r + 1 < n; r += 2) {
+            lg_two change = lg_load_two(column + r) * u;
+            lg_store_two(target + r, lg_load_two(target + r) - change);
+            if (r == c || r + 1 == c)
+                terms[c] += fabs(change[c - r]);
+        }
+        if (last) {
+            double change = column[n - 1] * u;
+            target[n - 1] -= change;
+            if (c == n - 1)
+                terms[c] += fabs(change);
+        }
     }
 }
 
-/* P D = L U in place, reciprocal pivots on the diagonal. Returns the column that failed, or n. */
-static LG_INLINE int factor_block(int n, int ld, const lg_front *front, double watch, double *weakest, double weight,
-                                  double *restrict D, int *restrict perm, const double *restrict growth)
+/* P D = L U in place, reciprocal pivots on the diagonal. The terms of the pivots are known from the elimination until
+   rows change places. Returns the column that failed, or n. */
+static LG_INLINE int factor_block(int n, int ld, int bordered, const lg_front *front, double watch, double *weakest,
+                                  double weight, double *restrict D, int *restrict perm, const double *restrict growth)
 {
-    double tolerance = tolerance_of(front, watch);
+    double tolerance = tolerance_of(front, watch), known[LG_MOST_INVERTED];
+    int moved = 0;
     UNROLL
-    for (int r = 0; r < n; r++)
+    for (int r = 0; r < n; r++) {
         perm[r] = r;
+        known[r] = growth ? growth[r] : 0;
+    }
     UNROLL
     for (int p = 0; p < n; p++) {
-        int q = front->bordered ? bordered_pivot_row(n, p, D, perm, front->velocities, weight) : pivot_row(n, ld, p, D);
-        if (q != p)
+        int q = bordered ? bordered_pivot_row(n, p, D, perm, front->velocities, weight) : pivot_row(n, ld, p, D);
+        if (q != p) {
             swap_rows(n, ld, p, q, D, perm);
+            moved = 1;
+        }
 
-        double pivot = D[p + ld * p];
-        double terms = pivot_terms(ld, p, D, perm, growth);
+        double pivot = D[p + ld * p], terms = moved ? pivot_terms(ld, p, D, perm, growth) : known[p];
         if (!(fabs(pivot) > tolerance * terms && fabs(pivot) <= DBL_MAX) && !may_use(pivot, terms, front, weakest))
             return p;
 
         double inverse = 1 / pivot;
         D[p + ld * p] = inverse;
-        eliminate(n, ld, p, inverse, D);
+        eliminate(n, ld, p, inverse, D, known);
     }
     return n;
 }
@@ -147,7 +173,7 @@ static LG_INLINE int factor_diagonal(int n, const lg_front *front, double watch,
                                      int *restrict perm, const double *restrict growth)
 {
     double weight = front->bordered ? border_weight(n, front->velocities, D) : 1;
-    return factor_block(n, n, front, watch, weakest, weight, D, perm, growth);
+    return factor_block(n, n, front->bordered, front, watch, weakest, weight, D, perm, growth);
 }
 
 #endif

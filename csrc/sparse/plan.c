@@ -3,6 +3,7 @@
 
 #include "sparse/fronts.h"
 #include "sparse/order.h"
+#include "sparse/single.h"
 
 #include <limits.h>
 #include <stdlib.h>
@@ -101,6 +102,7 @@ static void fill_neighbours(builder *b, int k)
         b->plan->neighbours[s] =
             (lg_neighbour){.start = front->m, .size = size, .starts = target->changed ? -1 : later};
         target->changed = 1, target->fresh = 0;
+        target->whole &= s + 1 == front->neighbour + front->neighbours; // no panel of the last one is changed
         front->m += size;
     }
 }
@@ -110,7 +112,7 @@ static void fill_sizes(builder *b)
     const lg_pattern *p = b->pattern;
     lg_plan *plan = b->plan;
     for (int k = 0; k < plan->nfronts; k++)
-        plan->fronts[k].fresh = b->order.node[k] < p->nblocks;
+        plan->fronts[k].fresh = b->order.node[k] < p->nblocks, plan->fronts[k].whole = 1;
     for (int i = 0; i < p->nmasked; i++)
         masked_front(b, i)->watched = 1;
 
@@ -147,6 +149,20 @@ static int is_assembled(const builder *b, int k)
     for (int e = group < 0 ? 0 : p->group_start[group]; group >= 0 && e < p->group_start[group + 1]; e++)
         assembled |= b->order.position[p->group_block[e]] > k;
     return assembled;
+}
+
+/* Which fronts have whole panels, and which are taken by the kernels for a single neighbour. */
+static void choose_kernels(builder *b)
+{
+    lg_plan *plan = b->plan;
+    for (int k = 0; k < plan->nfronts; k++)
+        plan->fronts[k].whole = plan->fronts[k].whole && is_assembled(b, k);
+    for (lg_front *front = plan->fronts; front < plan->fronts + plan->nfronts; front++) {
+        const lg_neighbour *with = plan->neighbours + front->neighbour;
+        int may = front->neighbours == 1 && with->starts >= 0 && !front->bordered && (front->fresh || front->changed);
+        if (may && front->whole && (plan->fronts[with->starts].whole || plan->fronts[with->starts].m == 0))
+            front->single = lg_single_of(front->n, front->m);
+    }
 }
 
 /* Assigns the memory of the fronts that elements add to, or of the others. */
@@ -322,6 +338,7 @@ static lg_status build_plan(builder *b)
     LG_TRY(lg_arena_open(&b->plan->memory, plan_layout, b->plan));
 
     fill_sizes(b);
+    choose_kernels(b);
     lay_out_fronts(b, 1);
     lay_out_fronts(b, 0);
     if (b->plan->nvalues > INT_MAX)

@@ -79,13 +79,23 @@ static LG_INLINE void upper_solve(int n, const double *restrict D, double *restr
     }
 }
 
-/* target -= L U for at most 4 rows and 3 columns: as many as the registers hold. growth, unless NULL: of the
-   diagonal. */
-static LG_INLINE void subtract_tile(int n, int rows, int columns, const double *restrict L, int ld,
-                                    const double *restrict U, double *restrict target, int ld_target,
-                                    double *restrict growth)
+/* x = y, in the pairs in which x is read next. */
+static LG_INLINE void put_pairs(int n, const double *restrict y, double *restrict x)
 {
-    lg_two sum[3][2] = {{{0}}};
+    UNROLL
+    for (int r = 0; r + 1 < n; r += 2)
+        lg_store_two(x + r, (lg_two){y[r], y[r + 1]});
+    if (n % 2)
+        x[n - 1] = y[n - 1];
+}
+
+/* sum = L U for at most 4 rows, in pairs, and 3 columns: as many as the registers hold */
+static LG_INLINE void multiply_tile(int n, int rows, int columns, const double *restrict L, int ld,
+                                    const double *restrict U, lg_two sum[3][2])
+{
+    UNROLL
+    for (int c = 0; c < columns; c++)
+        sum[c][0] = sum[c][1] = (lg_two){0};
     UNROLL
     for (int p = 0; p < n; p++) {
         lg_two first = lg_load_two(L + ld * p), second = rows > 2 ? lg_load_two(L + ld * p + 2) : first;
@@ -96,17 +106,31 @@ static LG_INLINE void subtract_tile(int n, int rows, int columns, const double *
                 sum[c][1] += second * U[p + n * c];
         }
     }
+}
+
+/* target = from - sum, both with the same leading dimension */
+static LG_INLINE void subtract_sums(int rows, int columns, lg_two sum[3][2], const double *from, double *target, int ld)
+{
     UNROLL
-    for (int c = 0; c < columns; c++) {
-        double *at = target + ld_target * c;
+    for (int c = 0; c < columns; c++, from += ld, target += ld) {
         UNROLL
         for (int r = 0; r + 1 < rows; r += 2)
-            lg_store_two(at + r, lg_load_two(at + r) - sum[c][r / 2]);
+            lg_store_two(target + r, lg_load_two(from + r) - sum[c][r / 2]);
         if (rows % 2)
-            at[rows - 1] -= sum[c][rows / 2][0];
-        if (growth)
-            growth[c] += fabs(sum[c][c / 2][c % 2]);
+            target[rows - 1] = from[rows - 1] - sum[c][rows / 2][0];
     }
+}
+
+/* target -= L U for such a tile. growth, unless NULL: of the diagonal. */
+static LG_INLINE void subtract_tile(int n, int rows, int columns, const double *restrict L, int ld,
+                                    const double *restrict U, double *target, int ld_target, double *restrict growth)
+{
+    lg_two sum[3][2];
+    multiply_tile(n, rows, columns, L, ld, U, sum);
+    subtract_sums(rows, columns, sum, target, target, ld_target);
+    UNROLL
+    for (int c = 0; growth && c < columns; c++)
+        growth[c] += fabs(sum[c][c / 2][c % 2]);
 }
 
 /* target -= L U for all rows and at most 3 columns */

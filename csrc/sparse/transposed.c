@@ -4,7 +4,7 @@
 
 #include "core/small.h"
 
-void lg_front_forward_transposed(const lg_plan *plan, const lg_front *front, const lg_front_data *data, double *z)
+static void forward(const lg_plan *plan, const lg_front *front, const lg_front_data *data, double *z)
 {
     int n = front->n;
     const double *D = data->factors + front->D, *U = data->factors + front->U;
@@ -17,7 +17,7 @@ void lg_front_forward_transposed(const lg_plan *plan, const lg_front *front, con
             z[to->first_unknown + c] -= lg_dot(n, U, own);
 }
 
-void lg_front_backward_transposed(const lg_plan *plan, const lg_front *front, const lg_front_data *data, double *z)
+static void backward(const lg_plan *plan, const lg_front *front, const lg_front_data *data, double *z)
 {
     int n = front->n;
     const int *perm = data->pivots + front->pivot;
@@ -32,4 +32,16 @@ void lg_front_backward_transposed(const lg_plan *plan, const lg_front *front, co
     }
     for (int r = 0; r < n; r++)
         own[perm[r]] = y[r];
+}
+
+void lg_fronts_forward_transposed(const lg_plan *plan, const lg_front_data *data, double *z)
+{
+    for (const lg_front *front = plan->fronts, *end = front + plan->nfronts; front < end; front++)
+        forward(plan, front, data, z);
+}
+
+void lg_fronts_backward_transposed(const lg_plan *plan, const lg_front_data *data, double *z)
+{
+    for (const lg_front *front = plan->fronts + plan->nfronts; front-- > plan->fronts;)
+        backward(plan, front, data, z);
 }

@@ -5,7 +5,7 @@
 #include "sparse/front.h"
 
 /* In place in z, which holds the unknowns as the plan orders them. The factors are not kept ones. */
-void lg_front_forward_transposed(const lg_plan *plan, const lg_front *front, const lg_front_data *data, double *z);
-void lg_front_backward_transposed(const lg_plan *plan, const lg_front *front, const lg_front_data *data, double *z);
+void lg_fronts_forward_transposed(const lg_plan *plan, const lg_front_data *data, double *z);
+void lg_fronts_backward_transposed(const lg_plan *plan, const lg_front_data *data, double *z);
 
 #endif
