@@ -6,7 +6,8 @@
 
 /* (num + root3 sqrt(3) + root6 sqrt(6)) / den, of which at most one root is there, or a decimal; all zero is zero. */
 typedef struct lg_ratio {
-    long long num, root3, den, root6;
+    long long num, den;
+    int root3, root6;
     const char *digits; /* of a decimal, as the source prints it; NULL: a ratio */
     double rounded; /* the decimal */
 } lg_ratio;
