@@ -82,11 +82,22 @@ static lg_level level_of(const lg_model *m, const lg_wanted *want, int forces, i
     return (forces || want->Btlam) && m->force_level > level ? m->force_level : level;
 }
 
+/* Prepares bodies whose inertia is not added, those from a span on, for a tangent. */
+static LG_APART void clear_stiffness(const lg_model *m, int first, const lg_point *at)
+{
+    for (int i = first; i < m->nbody_spans; i++)
+        for (const lg_body *b = m->body_spans[i].first; b < m->body_spans[i].end; b++)
+            if (b->type->rigid)
+                lg_stiffness_clear(lg_body_stiffness(b, at));
+}
+
 static inline void add_inertia(const lg_model *m, lg_form form, const lg_point *at, const lg_wanted *want)
 {
     for (int i = 0; i < m->ninertia_spans; i++)
         if (!m->body_spans[i].first->type->is_support)
             body_in(form, m->body_spans[i])->inertia(m->body_spans[i], at, want);
+    if (m->ninertia_spans < m->nbody_spans && lg_wants_slopes(want))
+        clear_stiffness(m, m->ninertia_spans, at);
 }
 
 /* Adds the forces on frames, or those on coordinates of trees. */
@@ -229,6 +240,8 @@ lg_status lg_model_add_wrenches(const lg_model *m, lg_form form, const lg_point 
     LG_TRY(move_for(m, form, at, want, LG_REACH_USED));
     if (m->ntendons && wants_forces(want))
         lg_tendons_pull(m, at);
+    if (lg_wants_slopes(want))
+        clear_stiffness(m, 0, at);
     return model_add_wrenches(m, form, at, want);
 }
 

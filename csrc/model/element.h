@@ -5,13 +5,11 @@
 #include "model/frame.h"
 #include "model/model.h"
 
-typedef struct lg_element { /* const data of the model */
+/* Const data of the model. What most evaluations read is at the end, as the records of bodies, forces and joints begin
+   with an element and go on with what these read. */
+typedef struct lg_element {
     const lg_element_info *info;
     const char *name;
-    const lg_frame *frame[2];
-    const double *p; /* parameters, in the order of the descriptors */
-    int np;
-    unsigned traits; /* what its row has found out about the parameters, in bits of the row's own */
     lg_time_function function;
     lg_law law;
     size_t value; /* position in the scratch of the values of a control that it takes */
@@ -19,7 +17,11 @@ typedef struct lg_element { /* const data of the model */
        them; in a file of an older one the new values are zero, and `commit` completes them at the saved state as at a
        start. */
     int mem;
+    int np;
+    const double *p; /* parameters, in the order of the descriptors */
     long matrix_block[2][2]; /* of the blocks under its frames in S; those of two blocks if they couple */
+    const lg_frame *frame[2];
+    unsigned traits; /* what its row has found out about the parameters, in bits of the row's own */
 } lg_element;
 
 /* The last parameter of an element that takes values of a control. */

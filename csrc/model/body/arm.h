@@ -129,6 +129,11 @@ typedef struct lg_stiffness {
     lg_quarters K, D;
 } lg_stiffness;
 
+static inline void lg_stiffness_clear(lg_stiffness *sum)
+{
+    sum->K.has = sum->D.has = 0;
+}
+
 /* Adds s times the derivatives K and D (NULL: none) of a wrench at the end of arm i by pose and twist of the end of arm
    j, converted to the nodes. */
 void lg_arm_shift(const lg_arm *i, const lg_arm *j, double s, const lg_quarters *K, const lg_quarters *D,

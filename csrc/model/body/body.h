@@ -79,9 +79,9 @@ typedef struct lg_body_frames {
     void (*Z)(const lg_frame *f, const lg_point *at, double *Z);
 } lg_body_frames;
 
-/* Functions of a body that is rigid at every frame. Its scratch begins with an lg_stiffness, which `kinematics` sets to
-   zero: the sum of the derivatives of wrenches by the body's own motion, converted to the node. `gather` adds it to
-   S. */
+/* Functions of a body that is rigid at every frame. Its scratch begins with an lg_stiffness: the sum of the derivatives
+   of wrenches by the body's own motion, converted to the node. If a tangent is wanted, `inertia` sets it to zero, and
+   `gather` adds it to S. */
 typedef struct lg_body_rigid {
     void (*open)(const lg_frame *f, const lg_point *at, lg_arm *arm); /* opens the arm to a frame */
 } lg_body_rigid;

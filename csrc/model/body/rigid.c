@@ -34,18 +34,17 @@ static size_t rigid_nwork(const lg_body *b)
     return node->attitude ? STATE_SIZE : node->storage == LG_STORAGE_MATRIX ? MATRIX_SIZE : LIE_SIZE;
 }
 
-static lg_arm open_arm(const lg_body *b, const lg_point *at)
+static LG_INLINE lg_arm open_arm(const lg_body *b, const lg_point *at)
 {
     const lg_block *block = b->block;
     const lg_node *node = block->node;
-    lg_rigid_state *s = lg_rigid_state_of(b, at);
     const double *v = at->v + block->v;
     return (lg_arm){.block = block,
                     .q = at->q + block->q,
                     .v = v,
-                    .R = s->R,
-                    .omega = node->attitude ? s->omega : v + node->attitude_v,
-                    .attitude = node->attitude ? &s->attitude : NULL};
+                    .R = lg_rigid_rotation(b, at),
+                    .omega = node->attitude ? lg_rigid_state_of(b, at)->omega : v + node->attitude_v,
+                    .attitude = node->attitude ? &lg_rigid_state_of(b, at)->attitude : NULL};
 }
 
 static void set_frame(lg_arm *arm, const lg_frame *f)
@@ -73,24 +72,25 @@ static inline int is_known(const lg_body *b, const lg_point *at)
     return at->same_q && b->has_rows;
 }
 
-/* Begins an evaluation: sets the body's rotation, and the derivatives of wrenches to zero. */
-static inline lg_rigid_state *rigid_begin(const lg_body *b, const lg_point *at)
+/* Begins an evaluation: returns the body's rotation, which it sets unless it is part of q. */
+static inline const double *rigid_begin(const lg_body *b, const lg_point *at)
 {
     const lg_node *node = b->block->node;
     const double *q = at->q + b->block->q;
-    lg_rigid_state *s = lg_rigid_state_of(b, at);
-    s->stiffness.K.has = s->stiffness.D.has = 0;
-    s->R = node->storage == LG_STORAGE_MATRIX ? q + node->attitude_q : s->turned;
-    if (s->R == s->turned && !is_known(b, at))
-        node->rotation(q, s->turned);
-    return s;
+    if (node->storage == LG_STORAGE_MATRIX)
+        return q + node->attitude_q;
+    double *R = lg_rigid_state_of(b, at)->turned;
+    if (!is_known(b, at))
+        node->rotation(q, R);
+    return R;
 }
 
 static void rigid_open_state(const lg_body *b, const lg_point *at)
 {
     const lg_node *node = b->block->node;
-    lg_rigid_state *s = rigid_begin(b, at);
+    lg_rigid_state *s = lg_rigid_state_of(b, at);
     const double *rates = at->v + b->block->v + node->attitude_v;
+    (void)rigid_begin(b, at);
     node->attitude->open(at->q + b->block->q + node->attitude_q, rates, NULL, &s->attitude);
     lg_mul_columns(node->attitude_n, s->attitude.H, rates, s->omega);
 }
@@ -170,11 +170,10 @@ static inline void begin_pose(const lg_frame *f, const double *R, const double *
 }
 
 /* Rotations, and positions unless they are known. */
-static inline void write_poses(const lg_body *b, const lg_point *at, int known, int nframes)
+static inline void write_poses(const lg_body *b, const lg_point *at, const double *R, int known, int nframes)
 {
     const lg_node *node = b->block->node;
     const double *q = at->q + b->block->q, *omega = at->v + b->block->v + node->attitude_v;
-    const double *R = lg_rigid_state_of(b, at)->R;
     for (const lg_frame *f = b->frames, *end = f + nframes; f < end; f++) {
         lg_pose *pose = lg_pose_of(f, at);
         const double *origin = node->position == LG_POSITION_FIXED ? f->base : q;
@@ -188,14 +187,13 @@ static inline void write_poses(const lg_body *b, const lg_point *at, int known, 
     }
 }
 
-static LG_APART void write_frames(const lg_body *b, const lg_point *at, lg_level level, int nframes)
+static LG_APART void write_frames(const lg_body *b, const lg_point *at, const double *R, lg_level level, int nframes)
 {
     const lg_node *node = b->block->node;
     const double *q = at->q + b->block->q, *v = at->v + b->block->v, *omega = v + node->attitude_v;
     const double *velocity = node->position == LG_POSITION_INERTIAL ? v
                              : node->position == LG_POSITION_FIXED  ? zero
                                                                     : NULL;
-    const double *R = lg_rigid_state_of(b, at)->R;
     for (const lg_frame *f = b->frames, *end = f + nframes; f < end; f++) {
         lg_pose *pose = lg_pose_of(f, at);
         begin_pose(f, R, omega, pose);
@@ -205,11 +203,11 @@ static LG_APART void write_frames(const lg_body *b, const lg_point *at, lg_level
 
 static inline void move_lie(const lg_body *b, const lg_point *at, lg_level level, int nframes)
 {
-    rigid_begin(b, at);
+    const double *R = rigid_begin(b, at);
     if (level <= LG_POSES)
-        write_poses(b, at, level < LG_POSES || is_known(b, at), nframes);
+        write_poses(b, at, R, level < LG_POSES || is_known(b, at), nframes);
     else if (nframes)
-        write_frames(b, at, level, nframes);
+        write_frames(b, at, R, level, nframes);
 }
 
 static LG_APART void move_coordinates(const lg_body *b, const lg_point *at, lg_level level, int nframes)
@@ -274,10 +272,9 @@ static LG_INLINE void add_wrench(const lg_frame *f, const double *R, const doubl
 }
 
 /* Adds one sum of wrenches at the node, and to G its derivative by turns of the body, with the sign of the residual. */
-static LG_INLINE void rigid_add_wrenches(const lg_body *b, const lg_point *at, int sum, double force[3],
-                                         double moment[3], double *G)
+static LG_INLINE void rigid_add_wrenches(const lg_body *b, const lg_point *at, int sum, const double *R,
+                                         double force[3], double moment[3], double *G)
 {
-    const double *R = lg_rigid_state_of(b, at)->R;
     for (const lg_frame *f = b->frames, *end = f + b->nactive; f < end; f++)
         if (f->loaded >> sum & 1)
             add_wrench(f, R, lg_pose_of(f, at)->wrench[sum], force, moment, sum == LG_FORCES ? -1 : 1, G);
@@ -297,9 +294,9 @@ static inline void add_torque(const double *R, double s, const double torque[3],
 }
 
 /* Adds the dead loads likewise. */
-static LG_INLINE void add_loads(const lg_body *b, const lg_point *at, double force[3], double moment[3], double *G)
+static LG_INLINE void add_loads(const lg_body *b, const lg_point *at, const double *R, double force[3],
+                                double moment[3], double *G)
 {
-    const double *R = lg_rigid_state_of(b, at)->R;
     for (const lg_dead_load *load = b->loads, *end = load + b->nloads; load < end; load++) {
         double f[3] = {at->load * load->force[0], at->load * load->force[1], at->load * load->force[2]};
         lg_axpy(3, 1, f, force);
@@ -311,18 +308,18 @@ static LG_INLINE void add_loads(const lg_body *b, const lg_point *at, double for
 }
 
 /* Writes one sum of wrenches to `out` (NULL: not wanted) on a Lie group. */
-static LG_INLINE void gather_lie(const lg_body *b, const lg_point *at, int sum, double *out, double *G)
+static LG_INLINE void gather_lie(const lg_body *b, const lg_point *at, int sum, const double *R, double *out, double *G)
 {
     const lg_node *node = b->block->node;
     double force[3] = {0, 0, 0}, moment[3] = {0, 0, 0};
-    rigid_add_wrenches(b, at, sum, force, moment, G);
+    rigid_add_wrenches(b, at, sum, R, force, moment, G);
     if (sum == LG_FORCES)
-        add_loads(b, at, force, moment, G);
+        add_loads(b, at, R, force, moment, G);
     if (!out)
         return;
     out += b->block->v;
     if (node->position == LG_POSITION_BODY)
-        lg_mulT3(lg_rigid_state_of(b, at)->R, force, out);
+        lg_mulT3(R, force, out);
     else if (node->position == LG_POSITION_INERTIAL)
         lg_copy(3, force, out);
     lg_copy(3, moment, out + node->attitude_v);
@@ -380,10 +377,11 @@ static void add_turned_moments(const lg_body *b, const lg_wanted *want, const do
 /* Gathers with the tangent: how the wrenches turn with the body is treated like any other stiffness. */
 static void gather_turning(const lg_body *b, const lg_point *at, const lg_wanted *want)
 {
+    const double *R = lg_rigid_rotation(b, at);
     lg_stiffness *sum = lg_body_stiffness(b, at);
     double G[9] = {0};
-    gather_lie(b, at, LG_FORCES, want->force, G);
-    gather_lie(b, at, LG_REACTIONS, want->Btlam, G);
+    gather_lie(b, at, LG_FORCES, R, want->force, G);
+    gather_lie(b, at, LG_REACTIONS, R, want->Btlam, G);
     if (sum->K.has | sum->D.has) {
         lg_quarters_add(&sum->K, LG_RR, 1, G);
         add_stiffness(b, at, want);
@@ -392,7 +390,7 @@ static void gather_turning(const lg_body *b, const lg_point *at, const lg_wanted
     }
 }
 
-static inline void gather_forces(const lg_body *b, const lg_point *at, const lg_wanted *want)
+static LG_INLINE void gather_forces(const lg_body *b, const lg_point *at, const lg_wanted *want)
 {
     if (b->block->node->attitude) {
         if (want->force)
@@ -401,10 +399,11 @@ static inline void gather_forces(const lg_body *b, const lg_point *at, const lg_
             rigid_gather_sum(b, at, LG_REACTIONS, want->Btlam);
         return;
     }
+    const double *R = lg_rigid_rotation(b, at);
     if (want->force)
-        gather_lie(b, at, LG_FORCES, want->force, NULL);
+        gather_lie(b, at, LG_FORCES, R, want->force, NULL);
     if (want->Btlam)
-        gather_lie(b, at, LG_REACTIONS, want->Btlam, NULL);
+        gather_lie(b, at, LG_REACTIONS, R, want->Btlam, NULL);
 }
 
 static LG_APART void gather_with_tangent(const lg_body *b, const lg_point *at, const lg_wanted *want)
@@ -430,8 +429,8 @@ static void rigid_gather(lg_span bodies, const lg_point *at, const lg_wanted *wa
 
 /* For a force and a moment at the node, m x'' = F or, in the body frame, m (U' + Omega x U) = R^T F, and J omega' = M -
    omega x J omega. */
-static inline void accelerate_lie(const lg_body *b, const lg_point *at, const double force[3], const double moment[3],
-                                  double *a)
+static inline void accelerate_lie(const lg_body *b, const lg_point *at, const double *R, const double force[3],
+                                  const double moment[3], double *a)
 {
     const lg_node *node = b->block->node;
     const lg_rigid_prepared *p = lg_rigid_prepared_of(b);
@@ -445,14 +444,14 @@ static inline void accelerate_lie(const lg_body *b, const lg_point *at, const do
     if (node->position == LG_POSITION_FIXED)
         return;
 
-    double mass = b->e.p[LG_RIGID_MASS];
+    double mass = p->mass;
     if (node->position == LG_POSITION_INERTIAL) {
         for (int i = 0; i < 3; i++)
             a[i] = force[i] / mass;
         return;
     }
     double along[3], turning[3];
-    lg_mulT3(lg_rigid_state_of(b, at)->R, force, along);
+    lg_mulT3(R, force, along);
     lg_cross(omega, v, turning);
     for (int i = 0; i < 3; i++)
         a[i] = along[i] / mass - turning[i];
@@ -461,13 +460,12 @@ static inline void accelerate_lie(const lg_body *b, const lg_point *at, const do
 static lg_status rigid_accelerate(lg_span bodies, const lg_point *at, double *a)
 {
     for (const lg_body *b = bodies.first; b < bodies.end; b++) {
+        /* without frames `kinematics` may not have been called */
+        const double *R = b->nactive ? lg_rigid_rotation(b, at) : rigid_begin(b, at);
         double force[3] = {0, 0, 0}, moment[3] = {0, 0, 0};
-        if (b->nactive)
-            rigid_add_wrenches(b, at, LG_FORCES, force, moment, NULL);
-        else
-            rigid_begin(b, at); /* `kinematics` may not have been called */
-        add_loads(b, at, force, moment, NULL);
-        accelerate_lie(b, at, force, moment, a + b->block->v);
+        rigid_add_wrenches(b, at, LG_FORCES, R, force, moment, NULL);
+        add_loads(b, at, R, force, moment, NULL);
+        accelerate_lie(b, at, R, force, moment, a + b->block->v);
     }
     return LG_OK;
 }

@@ -16,6 +16,7 @@ static void prepare(const lg_body *b, lg_rigid_prepared *p)
 {
     double factors[9];
     int pivots[3], deficient;
+    p->mass = b->e.p[LG_RIGID_MASS];
     lg_inertia_matrix(b->e.p + LG_RIGID_INERTIA, p->J);
     p->diagonal = p->J[1] == 0 && p->J[2] == 0 && p->J[5] == 0;
     lg_copy(9, p->J, factors);
@@ -257,6 +258,7 @@ static LG_APART void add_tangents(const lg_body *body, const lg_point *at, const
     const lg_node *node = body->block->node;
     int is_lie = !node->attitude, has_W = 0;
     double W[9] = {0};
+    lg_stiffness_clear(lg_body_stiffness(body, at));
     for (const lg_tangent *to = want->tangent; to < want->tangent + want->ntangents; to++) {
         const lg_chain *chain = lg_chain_of(to, body->index);
         int ld;
@@ -264,7 +266,7 @@ static LG_APART void add_tangents(const lg_body *body, const lg_point *at, const
             continue;
         double *S = lg_body_tangent(body, to, &ld);
         if (node->position != LG_POSITION_FIXED)
-            translate_tangent(body->e.p[LG_RIGID_MASS], body->block, at, chain, S, ld);
+            translate_tangent(lg_rigid_prepared_of(body)->mass, body->block, at, chain, S, ld);
         if (!is_lie) {
             tangent_coordinates(body, at, sign, chain, S, ld);
             continue;
@@ -281,7 +283,7 @@ static inline void add_rigid_inertia(const lg_body *body, const lg_point *at, co
 {
     const lg_node *node = body->block->node;
     if (node->position != LG_POSITION_FIXED)
-        translate(body->e.p[LG_RIGID_MASS], body->block, at, want);
+        translate(lg_rigid_prepared_of(body)->mass, body->block, at, want);
     if (node->attitude)
         rotate_coordinates(body, at, want, sign);
     else
@@ -316,7 +318,7 @@ void lg_rigid_energy(const lg_body *body, const lg_point *at, double *T, double 
                  *omega = b->node->attitude ? lg_rigid_state_of(body, at)->omega : v + b->node->attitude_v;
     double Jomega[3], energy = 0;
     if (b->node->position != LG_POSITION_FIXED)
-        energy = body->e.p[LG_RIGID_MASS] * lg_dot3(v, v) / 2;
+        energy = lg_rigid_prepared_of(body)->mass * lg_dot3(v, v) / 2;
     lg_mul3(lg_rigid_prepared_of(body)->J, omega, Jomega);
     *T += energy + lg_dot3(omega, Jomega) / 2;
 }

@@ -9,10 +9,11 @@
 
 enum { LG_RIGID_MASS, LG_RIGID_INERTIA }; /* indices of the parameters */
 
-/* J and its inverse, which is zero if J has none. */
+/* The mass, and J and its inverse, which is zero if J has none. */
 typedef struct lg_rigid_prepared {
+    double mass;
+    double diagonal; /* whether J and its inverse are */
     double J[9], inverse[9];
-    double diagonal; /* whether both are */
 } lg_rigid_prepared; /* numbers only */
 
 static inline const lg_rigid_prepared *lg_rigid_prepared_of(const lg_body *b)
@@ -29,12 +30,11 @@ static inline void lg_rigid_mul_inertia(const lg_rigid_prepared *p, const double
         lg_mulT3(A, b, c);
 }
 
-/* A body has the first members alone where q contains its rotation matrix. omega and the attitude are used only if the
+/* A body has only the first member where q contains its rotation matrix. omega and the attitude are used only if the
    block has an attitude; on Lie groups omega is the velocity itself. */
 typedef struct lg_rigid_state {
     lg_stiffness stiffness; /* which comes first: lg_body_stiffness */
-    const double *R; /* the rotation matrix, row-major: part of q, or `turned` */
-    double turned[9];
+    double turned[9]; /* the rotation matrix */
     double omega[3];
     lg_attitude attitude;
 } lg_rigid_state;
@@ -42,6 +42,15 @@ typedef struct lg_rigid_state {
 static inline lg_rigid_state *lg_rigid_state_of(const lg_body *b, const lg_point *at)
 {
     return (lg_rigid_state *)(void *)(at->work + b->work);
+}
+
+/* The rotation matrix, row-major: part of q, or in the state. */
+static inline const double *lg_rigid_rotation(const lg_body *b, const lg_point *at)
+{
+    const lg_node *node = b->block->node;
+    if (node->storage == LG_STORAGE_MATRIX)
+        return at->q + b->block->q + node->attitude_q;
+    return lg_rigid_state_of(b, at)->turned;
 }
 
 #endif

@@ -14,10 +14,10 @@ typedef struct lg_joint_type lg_joint_type;
 typedef struct lg_joint { /* const data of the model */
     lg_element e;
     const lg_joint_type *type;
-    int group, row,
-        value[2]; /* its group of the pattern; first constraint row; per frame its part of the values of B */
-    size_t work; /* position of its part of the scratch */
+    int row, value[2]; /* its first constraint row; per frame its part of the values of B */
     int nrows, row_in_type[LG_MAX_ROWS]; /* the constraint rows that are not dropped, by their numbers in the type */
+    int group; /* of the pattern */
+    size_t work; /* position of its part of the scratch */
     long meet; /* the first of the matrix blocks in which the blocks of its group meet, if it has the rows */
     int adds_row, adds[2]; /* whether other terms of its row, and of its parts of B, are evaluated before it */
 } lg_joint;
