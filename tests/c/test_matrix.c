@@ -103,6 +103,57 @@ static void test_halves(void)
         }
 }
 
+/* ---- fronts with a single neighbour ---- */
+
+/* A tree of bodies whose joints have `rows` rows; rows of every other block need to be exchanged. */
+static void open_tree(problem *p, int rows, uint64_t *state)
+{
+    for (int b = 0; b < 12; b++) {
+        add_clique(p, BLOCKS(add_block(p, 6, 0)));
+        if (b == 0)
+            add_group(p, rows, BLOCKS(b));
+        else
+            add_group(p, rows, BLOCKS(b - 1 - (b == 7), b));
+    }
+    for (int e = 0; e < p->group_start[p->ngroups]; e++)
+        p->group_sufficient[e] = 1;
+    open_problem(p, state);
+    for (int c = 0; c < p->ncliques; c += 2)
+        p->S[c][0] = p->S[c][4 + WIDE * 4] = 0;
+}
+
+/* Leaves the fronts to the kernels for any neighbours; returns how many there were for single ones. */
+static int forget_singles(const lg_plan *plan)
+{
+    int count = 0;
+    for (int k = 0; k < plan->nfronts; k++) {
+        count += plan->fronts[k].single > 0;
+        plan->fronts[k].single = 0;
+    }
+    return count;
+}
+
+/* Their kernels give the bits of those for any neighbours, in factors beside the assembled values and in place. */
+static void test_single_neighbours(void)
+{
+    for (int rows = 1; rows <= 5; rows++)
+        for (int in_place = 0; in_place < 2; in_place++) {
+            problem p = {.has_guest = in_place, .coupling = LG_COUPLING_TANGENTS};
+            uint64_t state = 5;
+            open_tree(&p, rows, &state);
+            if (in_place)
+                exchange(&p);
+            assemble(&p);
+            double *b = random_array(&state, p.size), *x = solved(&p, b, 1e-12);
+            CHECK((forget_singles(p.plan) > 15) == (rows == 3 || rows == 5));
+            assemble(&p);
+            double *y = solved(&p, b, 1e-12);
+            CHECK(memcmp(y, x, (size_t)p.size * sizeof(double)) == 0 && p.matrix.fallbacks == 0);
+            free(b), free(x), free(y);
+            close_problem(&p);
+        }
+}
+
 /* ---- random systems ---- */
 
 static void test_random_systems(void)
@@ -304,6 +355,7 @@ int main(void)
     RUN(test_hosts_and_guests);
     RUN(test_every_size);
     RUN(test_halves);
+    RUN(test_single_neighbours);
     RUN(test_random_systems);
     RUN(test_rows_add_level_by_level);
     RUN(test_negative_eigenvalues);
