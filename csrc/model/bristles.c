@@ -32,7 +32,7 @@ static int some_have_slid(const lg_model *m, const double *before, const double 
     return 0;
 }
 
-static void copy_ends(const lg_force *f, const lg_point *at, lg_ends *out)
+void lg_bristle_ends(const lg_force *f, const lg_point *at, lg_ends *out)
 {
     const lg_pose *pose[2];
     lg_element_poses(&f->e, at, pose);
@@ -47,7 +47,7 @@ static lg_status follow_all(const lg_model *m, const lg_ends *from, const lg_poi
     lg_mutual last;
     for (const lg_force *f = m->forces; f < m->forces + m->nforces; f++) {
         if (has_slid(f, before, mem)) {
-            copy_ends(f, to, &end);
+            lg_bristle_ends(f, to, &end);
             lg_path_open(from, &end, h, &path);
             lg_ends_open(&end, &last);
             LG_TRY(lg_contact_follow(f, &path, &last, before + f->e.mem, mem + f->e.mem));
@@ -66,7 +66,7 @@ lg_status lg_model_follow(const lg_model *m, const lg_point *from, const lg_poin
     LG_TRY(lg_model_move(m, LG_FORM_DYNAMICS, from, LG_TWISTS, LG_REACH_USED));
     for (const lg_force *f = m->forces; f < m->forces + m->nforces; f++)
         if (lg_contact_has_bristles(f))
-            copy_ends(f, from, next++);
+            lg_bristle_ends(f, from, next++);
     LG_TRY(lg_model_move(m, LG_FORM_DYNAMICS, to, LG_TWISTS, LG_REACH_USED));
     return follow_all(m, start, to, h, before, mem);
 }

@@ -13,6 +13,9 @@ typedef struct lg_element {
     lg_time_function function;
     lg_law law;
     size_t value; /* position in the scratch of the values of a control that it takes */
+    /* Of a contact whose parameters or frames are a little different from those of a model: position in the scratch of
+       the reference (contact.h) on whose branch it stays, to the first order; 0: it has none. */
+    size_t reference;
     /* Where its memory begins in mem: info->nmem values of its function `commit`. A version may append values to
        them; in a file of an older one the new values are zero, and `commit` completes them at the saved state as at a
        start. */

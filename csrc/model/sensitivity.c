@@ -11,7 +11,9 @@
    Weighted sums of terms have closed forms for many parameters (shares.h). */
 
 #include "model/acceleration_rows.h"
+#include "model/bristle_slopes.h"
 #include "model/control.h"
+#include "model/force/contact.h"
 #include "model/part.h"
 #include "model/shares.h"
 
@@ -40,6 +42,8 @@ typedef struct derivative {
     double weight[MAX_PARTS];
     lg_model *part;
     double *parameters[MAX_PARTS];
+    int nbristled; /* contacts with bristles in the parts, on the branches of the same ones of the model: */
+    const lg_force **bristled; /* these, and behind them those of each part */
     int has_inertia, takes_control; /* whether that of a body changes; whether a force has values of a control */
     int nvelocities, nrows, nvalues;
     range *velocity, *row, *value; /* the entries to which parts add: of velocities, rows, and values of B */
@@ -48,6 +52,7 @@ typedef struct derivative {
 typedef struct lg_derivatives {
     int count;
     int nframes; /* the most of any part */
+    int nreferences; /* the most doubles for references of contacts, and for two steps of each */
     lg_shares shares; /* the closed forms that some derivatives have */
     derivative *of; /* two for each: along the changes in which terms are quadratic, and along the others */
     lg_sensitivity in[LG_FORM_COUNT];
@@ -60,6 +65,7 @@ typedef struct lg_derivatives {
 typedef struct scratch {
     lg_wanted terms, sums;
     lg_chain *chain;
+    double *references; /* of contacts with bristles, or both ends of a step for them */
 } scratch;
 
 static double *next_of(double **next, int n)
@@ -88,6 +94,7 @@ static scratch scratch_of(const lg_model *m, double *work)
     s.sums.Btlam = next_of(&next, nv);
     s.sums.phi = next_of(&next, nrows), s.sums.phidot = next_of(&next, nrows), s.sums.zeta = next_of(&next, nrows);
     s.chain = (lg_chain *)(void *)next;
+    s.references = (double *)(void *)(s.chain + m->space.nblocks);
     return s;
 }
 
@@ -95,7 +102,7 @@ static int work_of(const lg_model *m, const lg_derivatives *all)
 {
     int chains = m->space.nblocks * (int)(sizeof(lg_chain) / sizeof(double));
     return LG_POSE_SIZE * all->nframes + 8 * m->space.nv + 6 * m->space.nrows + 2 * m->pattern.nvalues + chains +
-           lg_shares_room(&all->shares);
+           lg_shares_room(&all->shares) + all->nreferences;
 }
 
 /* X(term, ranges, length): the terms that are arrays. */
@@ -185,6 +192,17 @@ static lg_status add_part(const lg_model *m, const derivative *d, lg_evaluate *e
     return add_tangents(m, eval, part, weight, at, want, s);
 }
 
+static lg_status write_references(const lg_model *m, const derivative *d, lg_form form, const lg_point *at, double *out)
+{
+    if (d->nbristled)
+        LG_TRY(lg_model_move(m, form, at, LG_TWISTS, LG_REACH_USED));
+    for (int i = 0; i < d->nbristled; i++) {
+        lg_contact_refer(d->bristled[i], at, out);
+        out += lg_contact_reference_size(d->bristled[i]);
+    }
+    return LG_OK;
+}
+
 /* Adds the derivatives of all that is wanted. */
 static lg_status add_parts(const lg_model *m, const derivative *d, lg_form form, const lg_point *point,
                            const lg_wanted *want, const scratch *s)
@@ -193,6 +211,7 @@ static lg_status add_parts(const lg_model *m, const derivative *d, lg_form form,
     at.same_q = 0;
     if (d->takes_control)
         LG_TRY(lg_model_control(m, &at));
+    LG_TRY(write_references(m, d, form, &at, s->references));
     for (int i = 0; i < d->nparts; i++)
         LG_TRY(add_part(m, d, lg_model_eval_in(form), &d->part[i], d->weight[i], &at, want, s));
     return LG_OK;
@@ -302,6 +321,38 @@ static lg_status weigh(const lg_model *m, lg_form form, const lg_point *point, c
     return LG_OK;
 }
 
+/* ---- memory ---- */
+
+static const lg_force *const *bristled_in(const derivative *d, int part)
+{
+    return (const lg_force *const *)d->bristled + d->nbristled * (part + 1);
+}
+
+static lg_status add_memory(const lg_model *m, const derivative *d, const lg_point *from, const lg_point *to,
+                            double *mem)
+{
+    lg_bristle_step *whole = (lg_bristle_step *)(void *)scratch_of(m, to->work).references, *own = whole + d->nbristled;
+    LG_TRY(lg_bristles_move(m, d->nbristled, bristled_in(d, -1), from, to, whole));
+    for (int i = 0; i < d->nparts; i++) {
+        const lg_force *const *contact = bristled_in(d, i);
+        LG_TRY(lg_bristles_move(&d->part[i], d->nbristled, contact, from, to, own));
+        for (int j = 0; j < d->nbristled; j++)
+            LG_TRY(lg_bristles_add(contact[j], &own[j], d->bristled[j], &whole[j], from, to, d->weight[i], mem));
+    }
+    return LG_OK;
+}
+
+static lg_status remember(void *self, int parameter, const lg_point *from, const lg_point *to, double *mem)
+{
+    const lg_model *m = self;
+    for (int half = 0; half < 2; half++) {
+        const derivative *d = &m->derivatives->of[2 * parameter + half];
+        if (d->nbristled)
+            LG_TRY(add_memory(m, d, from, to, mem));
+    }
+    return LG_OK;
+}
+
 #define FUNCTIONS(name, form)                                                                                          \
     static lg_status differentiate_##name(void *self, int parameter, const lg_point *point, const lg_wanted *want)     \
     {                                                                                                                  \
@@ -349,6 +400,7 @@ static void layout(void *self, lg_arena *arena)
     d->velocity = lg_arena_take(arena, (size_t)o->in->nbodies * sizeof *d->velocity);
     d->row = lg_arena_take(arena, (size_t)o->in->njoints * sizeof *d->row);
     d->value = lg_arena_take(arena, 2 * (size_t)o->in->njoints * sizeof *d->value);
+    d->bristled = lg_arena_take(arena, (size_t)d->nbristled * ((size_t)d->nparts + 1) * sizeof(lg_force *));
     for (int i = 0; i < d->nparts; i++)
         lg_part_layout(o->in, d->part ? &d->part[i] : NULL, &d->parameters[i], arena);
 }
@@ -403,16 +455,41 @@ static void fill_parts(const lg_influence *in, const rule *rule, derivative *d)
     }
 }
 
+static void list_bristled(const lg_influence *in, derivative *d)
+{
+    int n = 0;
+    for (int i = 0; i < in->m->nforces; i++) {
+        if (!in->force[i] || !lg_contact_has_bristles(&in->m->forces[i]))
+            continue;
+        d->bristled[n] = &in->m->forces[i];
+        for (int k = 0; k < d->nparts; k++)
+            d->bristled[n + d->nbristled * (k + 1)] = &d->part[k].forces[in->new_force[i]];
+        n++;
+    }
+}
+
+/* Doubles for references of its contacts, and for both ends of a step for these and those of a part. */
+static int references_of(const derivative *d)
+{
+    int size = 0, steps = 2 * d->nbristled * (int)(sizeof(lg_bristle_step) / sizeof(double));
+    for (int i = 0; i < d->nbristled; i++)
+        size += lg_contact_reference_size(d->bristled[i]);
+    return size > steps ? size : steps;
+}
+
 static lg_status open_derivative(const lg_influence *in, const rule *rule, derivative *d)
 {
     opening o = {in, d};
     d->nparts = rule->nparts;
     d->has_inertia = in->nchanged > 0;
-    for (int i = 0; i < in->m->nforces; i++)
+    for (int i = 0; i < in->m->nforces; i++) {
         d->takes_control |= in->force[i] && in->m->forces[i].e.info->uses_control;
+        d->nbristled += in->force[i] && lg_contact_has_bristles(&in->m->forces[i]);
+    }
     LG_TRY(lg_arena_open(&d->memory, layout, &o));
     fill_parts(in, rule, d);
     find_ranges(d);
+    list_bristled(in, d);
     return LG_OK;
 }
 
@@ -470,8 +547,10 @@ static const rule *rule_of(const lg_influence *in, int quadratic)
     int has_kinks = 0;
     if (quadratic)
         return is_linear(in) ? &rates : &one_pair;
-    for (int i = 0; i < in->m->nforces; i++)
-        has_kinks |= in->force[i] && in->m->forces[i].type->has_kinks;
+    for (int i = 0; i < in->m->nforces; i++) {
+        const lg_force *f = &in->m->forces[i];
+        has_kinks |= in->force[i] && f->type->has_kinks && !lg_contact_has_bristles(f);
+    }
     return has_kinks && in->direction->nends ? &close_pairs : &two_pairs;
 }
 
@@ -514,6 +593,24 @@ static lg_status open_each(const lg_model *m, const lg_direction *directions, lg
     return status;
 }
 
+/* Contacts of parts find their references in the scratch one after the other. */
+static void place_references(const lg_model *m, lg_derivatives *all)
+{
+    for (int i = 0; i < 2 * all->count; i++) {
+        int size = references_of(&all->of[i]);
+        all->nreferences = size > all->nreferences ? size : all->nreferences;
+    }
+    size_t begin = (size_t)(m->system.nwork + work_of(m, all) - all->nreferences);
+    for (derivative *d = all->of; d < all->of + 2 * (size_t)all->count; d++) {
+        size_t at = begin;
+        for (int i = 0; i < d->nbristled; i++) {
+            for (int k = 1; k <= d->nparts; k++)
+                ((lg_force *)d->bristled[i + k * d->nbristled])->e.reference = at;
+            at += (size_t)lg_contact_reference_size(d->bristled[i]);
+        }
+    }
+}
+
 static lg_status open_all(const lg_model *m, int n, const lg_direction *directions, lg_derivatives *all,
                           lg_report *report)
 {
@@ -522,10 +619,12 @@ static lg_status open_all(const lg_model *m, int n, const lg_direction *directio
         return LG_NO_MEMORY;
     all->count = n;
     LG_TRY(open_each(m, directions, all, report));
+    place_references(m, all);
     const lg_sensitivity *rows = lg_model_rows_alone(m);
     for (int form = 0; form < LG_FORM_COUNT; form++) {
         all->in[form] = rows ? rows[form] : (lg_sensitivity){0};
         all->in[form].count = n, all->in[form].nwork = work_of(m, all);
+        all->in[form].remember = m->nbristled ? remember : NULL;
     }
 #define ENTER(name, form)                                                                                              \
     all->in[form].eval = differentiate_##name, all->in[form].terms = terms_##name, all->in[form].weigh = weigh_##name;

@@ -1,4 +1,5 @@
 /* A model as a system: its functions and flags. */
+#include "model/bristle_slopes.h"
 #include "model/bristles.h"
 #include "model/control.h"
 #include "model/pass.h"
@@ -83,6 +84,19 @@ static accelerate *accelerate_of(const lg_model *m, unsigned flags)
     return wrenches ? lg_model_accelerate_under_wrenches : lg_model_accelerate;
 }
 
+/* Which numbers of the memory have derivatives: those of bristles and those that are sampled. */
+static void fill_held(lg_model *m)
+{
+    lg_memory_rules *memory = &m->system.memory;
+    memory->first_sampled = m->system.nmem;
+    for (const lg_controller *c = m->controls; c < m->controls + m->ncontrols; c++)
+        if (c->given.every > 0 && !memory->sample)
+            memory->sample = lg_model_sample, memory->first_sampled = c->mem;
+    memory->first_held = m->nbristled ? 0 : memory->first_sampled;
+    memory->slopes = m->nbristled ? &lg_bristle_slopes : NULL;
+    memory->error = m->nbristled ? lg_model_memory_error : NULL;
+}
+
 void lg_model_fill_system(lg_model *m)
 {
     lg_system *s = &m->system;
@@ -98,16 +112,13 @@ void lg_model_fill_system(lg_model *m)
     lg_model_form(LG_FORM_DYNAMICS, s);
     s->steps = m->ncontrols ? NULL : &lg_model_steps; // controls have no gradients
     s->next_kink = lg_model_next_kink;
-    for (const lg_controller *c = m->controls; c < m->controls + m->ncontrols; c++)
-        if (c->given.every > 0 && !s->memory.sample)
-            s->memory.sample = lg_model_sample, s->memory.first_sampled = c->mem;
+    fill_held(m);
     s->control = m->ncontrols ? m->controls->given.name : NULL;
     m->has_motions = lg_model_has_motions(m);
     m->can_pass = lg_model_can_pass(m);
     s->memory.commit = m->choice.mem > 0 || m->has_motions || m->can_pass ? lg_model_commit : NULL;
     for (const lg_joint *j = m->joints; j < m->joints + m->njoints; j++)
         s->memory.commit = j->type->memory ? lg_model_commit : s->memory.commit;
-    s->memory.error = m->nbristled ? lg_model_memory_error : NULL;
     s->choice = m->pattern.nmasked > m->pattern.nnonholonomic ? &m->choice : NULL;
     s->row_name = row_name;
     s->block_name = block_name;

@@ -14,18 +14,13 @@ typedef struct segment {
     const lg_tape *tape;
     long from; /* number of the first step on the tape */
     lg_sensitivities s; /* the adjoint of the present state */
-    double *gradient; /* so far; behind it the adjoint of sampled memory, nheld numbers, and room for a sample's */
+    double *gradient; /* so far; behind it the adjoint of the memory, nheld numbers, and room for a sample's */
     int nheld;
     double t; /* on the way back */
     lg_poll poll;
 } segment;
 
 /* ---- memory ---- */
-
-static const lg_stepper_adjoint *adjoint_of(const lg_run *run)
-{
-    return run->stepper->type->sensitivities->adjoint;
-}
 
 static lg_status open_gradient(segment *g)
 {
@@ -141,7 +136,7 @@ static lg_status go_over_sample(segment *g, const lg_state *state, const double 
 {
     lg_stepper *stepper = g->run.stepper;
     double *held = g->gradient + g->given->setup->nparameters;
-    if (!g->nheld)
+    if (!g->run.system->memory.sample)
         return LG_OK;
     lg_point point = lg_point_after(state->t, state->q, state->v, mem);
     point.work = stepper->accel.work;
@@ -162,26 +157,35 @@ static lg_status go_over_step(segment *g, long i)
         LG_TRY(go_over_restart(g, end, step->past));
         LG_TRY(go_over_sample(g, end, step->after.mem));
     }
-    LG_TRY(adjoint_of(&g->run)->step(g->run.stepper, &step->before, &step->after, step->kept, &g->s, g->gradient));
+    LG_TRY(lg_sensitivities_step_adjoint(g->run.stepper, &step->before, &step->after, step->h, step->kept, &g->s,
+                                         g->gradient));
     return lg_poll_after(&g->poll, 1e3);
 }
 
-/* From the memory after the sample of a start to its state. */
-static lg_status go_over_first_sample(segment *g, const lg_state *start)
+static void take_guess(segment *g)
+{
+    int nmem = g->run.system->nmem;
+    const double *guess = g->given->setup->start.part[LG_PART_MEM];
+    lg_zero(nmem, g->run.stepper->mem);
+    if (guess)
+        lg_copy(nmem, guess, g->run.stepper->mem);
+}
+
+/* From the memory of a start, after its sample, to that of which it was made and to its state. */
+static lg_status go_over_first_memory(segment *g, const lg_state *start)
 {
     lg_stepper *stepper = g->run.stepper;
     const lg_memory_rules *memory = &g->run.system->memory;
-    const double *guess = g->given->setup->start.part[LG_PART_MEM];
     if (!g->nheld)
         return LG_OK;
-    lg_zero(g->run.system->nmem, stepper->mem);
-    if (guess)
-        lg_copy(g->run.system->nmem, guess, stepper->mem);
+    take_guess(g);
     lg_point point = lg_point_after(start->t, start->q, start->v, stepper->mem);
     point.work = stepper->accel.work;
     if (memory->commit)
         LG_TRY(memory->commit(g->run.system->self, NULL, &point, stepper->mem, &stepper->report));
-    return go_over_sample(g, start, stepper->mem);
+    LG_TRY(go_over_sample(g, start, stepper->mem));
+    take_guess(g);
+    return lg_sensitivities_begin_memory_adjoint(stepper, stepper->mem, start, &g->s, g->gradient);
 }
 
 /* A start: its accelerations follow from q and v, and these from the parameters. */
@@ -192,7 +196,7 @@ static lg_status go_over_start(segment *g)
     int nv = g->run.system->space->nv;
     add_rows(g, start->t);
     LG_TRY(go_over_restart(g, start, start->t));
-    LG_TRY(go_over_first_sample(g, start));
+    LG_TRY(go_over_first_memory(g, start));
     for (int k = 0; k < given->setup->nparameters; k++)
         g->gradient[k] +=
             lg_dot(nv, given->setup->dq + (long)nv * k, g->s.q) + lg_dot(nv, given->setup->dv + (long)nv * k, g->s.v);

@@ -53,7 +53,7 @@ static void run_layout(void *self, lg_arena *arena)
     stepper->mem = lg_arena_doubles(arena, (size_t)run->system->nmem);
     stepper->type->layout(stepper, arena);
     lg_sensitivities_layout(stepper, arena);
-    if (stepper->nparameters && run->system->memory.sample) {
+    if (stepper->nparameters && run->system->memory.first_held < run->system->nmem) {
         stepper->linear.held = run->sensitivities.count ? run->sensitivities.mem : NULL;
         run->sampled = lg_arena_doubles(arena, (size_t)run->system->nmem * (size_t)(stepper->nparameters + 1));
     }
@@ -76,8 +76,7 @@ lg_status lg_run_look_back(lg_run *run, int kept)
 int lg_held_back(const lg_setup *setup)
 {
     const lg_memory_rules *memory = &setup->system->memory;
-    int held = setup->nparameters && setup->backwards && memory->sample;
-    return held ? setup->system->nmem - memory->first_sampled : 0;
+    return setup->nparameters && setup->backwards ? setup->system->nmem - memory->first_held : 0;
 }
 
 /* "euler, midpoint": the methods that support node kinds with a function qdot. */
@@ -244,10 +243,14 @@ static lg_status begin_memory(lg_run *run)
     const lg_system *system = run->system;
     lg_state *state = &run->state;
     lg_point point = lg_point_at(state->t, state->q, state->v);
+    double *guess = run->stepper->mem;
     point.mem.values = state->mem;
     point.work = run->stepper->accel.work;
+    lg_copy(system->nmem, state->mem, guess);
     if (system->memory.commit)
         LG_TRY(system->memory.commit(system->self, NULL, &point, state->mem, &run->stepper->report));
+    if (run->sensitivities.count)
+        LG_TRY(lg_sensitivities_begin_memory(run->stepper, guess, state, &run->sensitivities));
     return lg_run_sample(run);
 }
 

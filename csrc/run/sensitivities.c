@@ -3,6 +3,7 @@
 
 #include "core/small.h"
 #include "integrator/methods.h"
+#include "solve/remembered.h"
 
 #include <stdio.h>
 
@@ -12,10 +13,10 @@ int lg_sensitivities_own_count(const lg_stepper *stepper)
     return sensitivities->count ? sensitivities->count(stepper) : 0;
 }
 
-/* Numbers in a column of sampled memory. */
+/* Numbers in a column of the memory. */
 static int held_count(const lg_system *system)
 {
-    return system->memory.sample ? system->nmem : 0;
+    return system->memory.first_held < system->nmem ? system->nmem : 0;
 }
 
 int lg_sensitivities_count(const lg_stepper *stepper)
@@ -91,6 +92,94 @@ lg_status lg_sensitivities_sample(lg_stepper *stepper, const lg_point *point, co
     for (int k = 0; k < s->count; k++)
         LG_TRY(lg_linearised_sample(&stepper->linear, point, k, s->q + (long)nv * k, s->v + (long)nv * k, room,
                                     sampled + (long)nmem * k));
+    return LG_OK;
+}
+
+/* ---- memory through a step ---- */
+
+typedef struct ends { /* of a step, with the memory at each, or of a start */
+    lg_point from, to;
+} ends;
+
+static ends step_of(const lg_stepper *stepper, const lg_state *before, const lg_state *after, double h)
+{
+    ends e = {lg_point_at(before->t, before->q, before->v), lg_point_at(before->t + h, after->q, after->v)};
+    e.from.t_in = e.to.t_in = before->t + 0.5 * h;
+    e.from.mem.values = before->mem, e.to.mem.values = after->mem;
+    e.from.work = e.to.work = stepper->accel.work;
+    return e;
+}
+
+static ends start_of(const lg_stepper *stepper, const double *guess, const lg_state *start)
+{
+    ends e = {.to = lg_point_at(start->t, start->q, start->v)};
+    e.from.mem.values = guess, e.to.mem.values = start->mem;
+    e.from.work = e.to.work = stepper->accel.work;
+    return e;
+}
+
+/* From the derivatives `old` of the start of a step, or of what there is of it, to those of its end. */
+static lg_status follow_memory(lg_stepper *stepper, const ends *e, const lg_sensitivities *old,
+                               const lg_sensitivities *s)
+{
+    int nv = stepper->system->space->nv, nmem = stepper->system->nmem;
+    LG_TRY(lg_linearised_open_memory(&stepper->linear, &e->from, &e->to));
+    for (int k = 0; k < s->count; k++) {
+        long at = (long)nv * k;
+        const lg_memory_change change = {{old->q + at, s->q + at}, {old->v + at, s->v + at}, s->mem + (long)nmem * k};
+        LG_TRY(lg_linearised_follow_memory(&stepper->linear, &e->from, &e->to, k, &change));
+    }
+    return LG_OK;
+}
+
+lg_status lg_sensitivities_begin_memory(lg_stepper *stepper, const double *guess, const lg_state *start,
+                                        const lg_sensitivities *s)
+{
+    const ends e = start_of(stepper, guess, start);
+    return stepper->system->memory.slopes ? follow_memory(stepper, &e, s, s) : LG_OK;
+}
+
+lg_status lg_sensitivities_step(lg_stepper *stepper, const lg_state *before, const lg_state *after, double h,
+                                const lg_sensitivities *old, const lg_sensitivities *s)
+{
+    const ends e = step_of(stepper, before, after, h);
+    LG_TRY(stepper->type->sensitivities->step(stepper, before, after, h, s));
+    return stepper->system->memory.slopes ? follow_memory(stepper, &e, old, s) : LG_OK;
+}
+
+/* The memory counts as parameters behind the others: all of it, where it changes smoothly. */
+static lg_status follow_memory_back(lg_stepper *stepper, const ends *e, const lg_memory_change *adjoint,
+                                    double *gradient)
+{
+    lg_linearised *l = &stepper->linear;
+    LG_TRY(lg_linearised_open_memory(l, &e->from, &e->to));
+    return lg_linearised_follow_memory_back(l, &e->from, &e->to, l->nparameters, adjoint, gradient);
+}
+
+lg_status lg_sensitivities_begin_memory_adjoint(lg_stepper *stepper, const double *guess, const lg_state *start,
+                                                const lg_sensitivities *s, double *gradient)
+{
+    const ends e = start_of(stepper, guess, start);
+    const lg_memory_change adjoint = {{s->q, s->q}, {s->v, s->v}, gradient + stepper->linear.nparameters};
+    return stepper->system->memory.slopes ? follow_memory_back(stepper, &e, &adjoint, gradient) : LG_OK;
+}
+
+lg_status lg_sensitivities_step_adjoint(lg_stepper *stepper, const lg_state *before, const lg_state *after, double h,
+                                        const double *kept, const lg_sensitivities *s, double *gradient)
+{
+    const lg_stepper_adjoint *adjoint = stepper->type->sensitivities->adjoint;
+    lg_linearised *l = &stepper->linear;
+    int nv = stepper->system->space->nv;
+    double *q = l->early, *v = q + nv;
+    if (!stepper->system->memory.slopes)
+        return adjoint->step(stepper, before, after, kept, s, gradient);
+    const ends e = step_of(stepper, before, after, h);
+    const lg_memory_change change = {{q, s->q}, {v, s->v}, gradient + l->nparameters};
+    lg_zero(2 * nv, q);
+    LG_TRY(follow_memory_back(stepper, &e, &change, gradient));
+    LG_TRY(adjoint->step(stepper, before, after, kept, s, gradient));
+    lg_axpy(nv, 1, q, s->q);
+    lg_axpy(nv, 1, v, s->v);
     return LG_OK;
 }
 

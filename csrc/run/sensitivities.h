@@ -19,6 +19,17 @@ void lg_sensitivities_close(lg_stepper *stepper);
    there must be room for nmem more. */
 lg_status lg_sensitivities_sample(lg_stepper *stepper, const lg_point *point, const lg_sensitivities *s,
                                   double *sampled);
+/* Writes the derivatives of the memory at a start, which `commit` has made of a guess. */
+lg_status lg_sensitivities_begin_memory(lg_stepper *stepper, const double *guess, const lg_state *start,
+                                        const lg_sensitivities *s);
+/* Takes the derivatives of the start of a step, of which `old` is a copy, to its end. */
+lg_status lg_sensitivities_step(lg_stepper *stepper, const lg_state *before, const lg_state *after, double h,
+                                const lg_sensitivities *old, const lg_sensitivities *s);
+/* The adjoints of these. That of the memory is part of the gradient, behind the parameters. */
+lg_status lg_sensitivities_begin_memory_adjoint(lg_stepper *stepper, const double *guess, const lg_state *start,
+                                                const lg_sensitivities *s, double *gradient);
+lg_status lg_sensitivities_step_adjoint(lg_stepper *stepper, const lg_state *before, const lg_state *after, double h,
+                                        const double *kept, const lg_sensitivities *s, double *gradient);
 /* Where a run begins, or begins anew, at a point: derivatives of the accelerations and multipliers of a state from
    those of q and v, and those of the stepper's carry. */
 lg_status lg_sensitivities_restart(lg_stepper *stepper, const lg_point *point, const lg_state *state,

@@ -1,6 +1,7 @@
 /* One step of a run: of a given size, in parts if it fails, or with error control; see run.h. */
 #include "core/small.h"
 #include "run/run.h"
+#include "run/sensitivities.h"
 
 #include <float.h>
 
@@ -13,7 +14,9 @@ static lg_status take_step(lg_run *run, double h)
     LG_TRY(stepper->type->step(stepper, &run->state, h));
     if (!run->sensitivities.count)
         return LG_OK;
-    lg_status status = stepper->type->sensitivities->step(stepper, &run->before, &run->state, h, &run->sensitivities);
+    const lg_sensitivities *s = &run->sensitivities;
+    const lg_sensitivities old = lg_sensitivities_in(stepper, run->before.carry + (s->q - run->state.carry));
+    lg_status status = lg_sensitivities_step(stepper, &run->before, &run->state, h, &old, s);
     if (status != LG_OK) {
         lg_run_return(run);
         stepper->replaced = 1;

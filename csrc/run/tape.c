@@ -123,6 +123,7 @@ lg_status lg_tape_add(lg_tape *tape, const lg_run *run)
     lg_taken *step = lg_tape_step(tape, tape->count++);
     lg_state_copy(run->system, lg_run_carry_count(run), &run->before, &step->before);
     lg_state_copy(run->system, 0, &run->state, &step->after);
+    step->h = run->h;
     run->stepper->type->sensitivities->adjoint->keep(run->stepper, step->kept);
     return LG_OK;
 }

@@ -8,6 +8,7 @@ typedef struct lg_taken {
     lg_state before, after; /* the latter without carry, and before a kink gives it other accelerations */
     int restarts; /* whether it got such, */
     double past; /* with the data just after this time */
+    double h; /* its size, from which the times of both ends may differ by round-off */
     double *kept; /* by the stepper */
 } lg_taken;
 

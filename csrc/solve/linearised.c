@@ -35,6 +35,9 @@ void lg_linearised_layout(lg_linearised *l, lg_arena *arena)
     l->y = lg_arena_doubles(arena, nv + nrows);
     l->q = lg_arena_doubles(arena, (size_t)system->space->nq);
     l->mem = lg_arena_doubles(arena, (size_t)system->nmem);
+    const lg_memory_slopes *slopes = system->memory.slopes;
+    l->step = lg_arena_doubles(arena, slopes ? (size_t)slopes->room(system->self) : 0);
+    l->early = lg_arena_doubles(arena, slopes ? 2 * nv : 0);
     l->colour = lg_arena_ints(arena, nblocks);
     l->group = lg_arena_ints(arena, (size_t)pattern->ngroups);
     l->work = lg_arena_doubles(arena, lg_sensitivity_count(system) ? (size_t)lg_sensitivity_work(system) : 0);
@@ -154,11 +157,14 @@ lg_status lg_linearised_weigh(lg_linearised *l, const lg_point *point, int count
     at.work = l->work;
     if (lg_sensitivity_count(system))
         LG_TRY(system->sensitivity->weigh(system->self, &at, weights, s, gradient));
-    for (int k = l->nparameters; weights->forces && k < count; k++) {
-        int number = system->memory.first_sampled + k - l->nparameters;
-        LG_TRY(weigh_held(l, point, number, weights->forces, s, &gradient[k]));
-    }
-    return LG_OK;
+    const lg_memory_rules *memory = &system->memory;
+    double *held = gradient + l->nparameters;
+    if (!weights->forces || count <= l->nparameters)
+        return LG_OK;
+    for (int number = memory->first_sampled; number < system->nmem; number++)
+        LG_TRY(weigh_held(l, point, number, weights->forces, s, &held[number - memory->first_held]));
+    at.work = point->work, at.same_q = 0;
+    return memory->slopes ? memory->slopes->force_back(system->self, &at, weights->forces, -s, held) : LG_OK;
 }
 
 /* How far derivatives lead numbers, in proportion to these. */
@@ -170,25 +176,28 @@ static double reach(int n, const double *x, const double *dx)
     return most;
 }
 
-/* Makes l->mem the memory of a point, moved by x times its derivatives. */
-static void move_memory(lg_linearised *l, const lg_point *point, double x, const double *dmem)
+/* Makes l->mem the memory of a point, from the first number on moved by x times its derivatives. */
+static void move_memory(lg_linearised *l, const lg_point *point, int first, double x, const double *dmem)
 {
     int nmem = l->accel->system->nmem;
     lg_copy(nmem, point->mem.values, l->mem);
-    lg_axpy(nmem, x, dmem, l->mem);
+    lg_axpy(nmem - first, x, dmem + first, l->mem + first);
 }
 
-/* l->force += the derivative of the forces along one of the memory, in which they are linear unless something reads
-   what is held. */
+/* l->force += the derivative of the forces along one of the memory; in what is sampled they are linear unless something
+   reads it. */
 static lg_status add_held(lg_linearised *l, const lg_point *point, const double *dmem)
 {
-    int nv = l->accel->system->space->nv, nmem = l->accel->system->nmem;
-    double most = reach(nmem, point->mem.values, dmem), step = held_step / most;
+    const lg_memory_rules *memory = &l->accel->system->memory;
+    int nv = l->accel->system->space->nv, nmem = l->accel->system->nmem, first = memory->first_sampled;
+    double most = reach(nmem - first, point->mem.values + first, dmem + first), step = held_step / most;
     lg_point at = *point;
     at.same_q = 0;
+    if (memory->slopes)
+        LG_TRY(memory->slopes->force(l->accel->system->self, &at, dmem, 1, l->force));
     at.mem.values = l->mem;
     for (int sign = -1; most > 0 && sign <= 1; sign += 2) {
-        move_memory(l, point, sign * step, dmem);
+        move_memory(l, point, first, sign * step, dmem);
         LG_TRY(linearised_evaluate(l, &at, &(lg_wanted){.force = l->y}));
         lg_axpy(nv, sign / (2 * step), l->y, l->force);
     }
@@ -209,11 +218,6 @@ lg_status lg_linearised_terms(lg_linearised *l, const lg_point *point, int k)
     if (k < lg_sensitivity_count(system))
         LG_TRY(system->sensitivity->terms(system->self, k, &at, l->force, phi, phidot));
     return l->held ? add_held(l, point, l->held + (long)system->nmem * k) : LG_OK;
-}
-
-lg_status lg_linearised_reaction(lg_linearised *l, const lg_point *point, int k, double *out)
-{
-    return lg_linearised_differentiate(l, point, k, &(lg_wanted){.Btlam = out});
 }
 
 /* ---- differences ---- */
@@ -304,7 +308,7 @@ lg_status lg_linearised_sample(lg_linearised *l, const lg_point *point, int k, c
     lg_copy(nmem, held, dmem);
     for (int sign = -1; most > 0 && sign <= 1; sign += 2) {
         lg_point at = displaced(&c, sign * step);
-        move_memory(l, point, sign * step, held);
+        move_memory(l, point, 0, sign * step, held);
         lg_copy(nmem, l->mem, room);
         at.mem.values = l->mem;
         LG_TRY(system->memory.sample(system->self, &at, room));
@@ -320,6 +324,7 @@ static lg_status weigh_sample(const curve *c, int number, double step, double *r
     lg_linearised *l = c->l;
     const lg_system *system = l->accel->system;
     int first = system->memory.first_sampled;
+    const double *w = c->w + first - system->memory.first_held;
     for (int sign = -1; sign <= 1; sign += 2) {
         lg_point at = displaced(c, sign * step);
         lg_copy(system->nmem, c->point->mem.values, l->mem);
@@ -328,7 +333,7 @@ static lg_status weigh_sample(const curve *c, int number, double step, double *r
         lg_copy(system->nmem, l->mem, room);
         at.mem.values = l->mem;
         LG_TRY(system->memory.sample(system->self, &at, room));
-        *sum += sign / (2 * step) * lg_dot(system->nmem - first, c->w, room + first);
+        *sum += sign / (2 * step) * lg_dot(system->nmem - first, w, room + first);
     }
     return LG_OK;
 }
@@ -337,12 +342,13 @@ lg_status lg_linearised_sample_adjoint(lg_linearised *l, const lg_point *point, 
                                        double *v)
 {
     const lg_system *system = l->accel->system;
-    int nv = system->space->nv, first = system->memory.first_sampled, nheld = system->nmem - first;
+    int nv = system->space->nv, first = system->memory.first_held, nheld = system->nmem - first;
     double *dq = l->term, *dv = l->force, *of_mem = room + system->nmem;
     const curve c = {.l = l, .point = point, .dq = dq, .dv = dv, .w = mem};
     lg_zero(nv, dq);
     lg_zero(nv, dv);
     lg_zero(nheld, of_mem);
+    lg_copy(system->memory.first_sampled - first, mem, of_mem); /* a sample leaves these */
     for (int i = 0; i < nv; i++) {
         dq[i] = 1;
         LG_TRY(weigh_sample(&c, -1, held_step, room, &q[i]));

@@ -16,8 +16,10 @@ typedef struct lg_linearised {
     int has_rows; /* whether these are of the point that was linearised last: */
     double *rows_of_q, *rows_of_v; /* derivatives of B a - zeta, with the layout of B */
     const double *held; /* derivatives of the memory by parameters, system->nmem each; NULL: it has none */
-    int nparameters; /* on the way back sampled numbers of the memory follow these, as parameters of the forces */
+    int nparameters; /* on the way back numbers of the memory follow these, as parameters of the forces */
     double *mem; /* a memory beside that of a point */
+    double *step; /* the map of the memory through a step, memory.h; NULL: it changes nothing smoothly */
+    double *early; /* room for the adjoint of q and v at its start */
     double *work; /* scratch for derivatives by parameters */
     double *force, *phi, *phidot; /* derivatives by a parameter: minus that of M a + gyro - force + B^T lam, of rows */
     double *value, *now, *rest, *best; /* of derivatives by differences: as many numbers as 2 nv or nrows */
@@ -59,14 +61,17 @@ lg_status lg_linearised_subtract_shares(lg_linearised *l, const lg_point *point,
    by differences; all that is not due keeps its own. `room` has nmem numbers. */
 lg_status lg_linearised_sample(lg_linearised *l, const lg_point *point, int k, const double *dq, const double *dv,
                                double *room, double *dmem);
-/* The transposed map: from the adjoint of the memory after the sample, from memory.first_sampled on, to that before it,
+/* The transposed map: from the adjoint of the memory after the sample, from memory.first_held on, to that before it,
    in place, and to that of q and v, which it adds. `room` has twice nmem numbers. */
 lg_status lg_linearised_sample_adjoint(lg_linearised *l, const lg_point *point, double *room, double *mem, double *q,
                                        double *v);
 /* l->force, phi and phidot by parameter k at a point, with the share of what memory holds. */
 lg_status lg_linearised_terms(lg_linearised *l, const lg_point *point, int k);
 /* out (nv) = d(B^T lam)/dp for parameter k at a point, of which t, q and lam count. */
-lg_status lg_linearised_reaction(lg_linearised *l, const lg_point *point, int k, double *out);
+static inline lg_status lg_linearised_reaction(lg_linearised *l, const lg_point *point, int k, double *out)
+{
+    return lg_linearised_differentiate(l, point, k, &(lg_wanted){.Btlam = out});
+}
 
 /* rows (nrows) -= the derivative of B a - zeta at a point that has been linearised, with its a, for parameter k along
    (dq, dv). Z is lost. */

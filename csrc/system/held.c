@@ -200,6 +200,7 @@ void lg_held_open(lg_held *held, const lg_system *system)
     s->memory.commit = system->memory.commit ? held_commit : NULL;
     s->memory.error = system->memory.error ? memory_error : NULL;
     s->memory.sample = system->memory.sample ? sample : NULL;
+    s->memory.slopes = NULL;
     s->row_name = row_name;
     s->block_name = system->block_name ? block_name : NULL;
     s->not_finite = system->not_finite ? not_finite : NULL;

@@ -11,6 +11,26 @@ typedef struct lg_memory_error { /* of a step */
     const char *name; /* of the element to which it belongs */
 } lg_memory_error;
 
+/* Changes of q and v at the start of a step and at its end, and of the memory: at the start, in place at the end. */
+typedef struct lg_memory_change {
+    double *q[2], *v[2], *mem;
+} lg_memory_change;
+
+/* Derivatives of memory that changes smoothly in `commit`, for runs with sensitivities. They are those of the branch on
+   which the step is. */
+typedef struct lg_memory_slopes {
+    int (*room)(void *self); /* doubles in which a step is kept */
+    /* The map of a step, or of a start (from->q NULL), at fixed parameters. Each point has the memory there, that of a
+       start the guess. */
+    lg_status (*open)(void *self, const lg_point *from, const lg_point *to, double *room);
+    void (*follow)(void *self, double *room, const lg_memory_change *change);
+    /* The transposed map, from the memory at the end to that at the start, in place; adds to the rest. */
+    void (*follow_back)(void *self, double *room, const lg_memory_change *adjoint);
+    /* out += s times the change of `force` at a point along one of its memory, and the transposed map. */
+    lg_status (*force)(void *self, const lg_point *point, const double *dmem, double s, double *out);
+    lg_status (*force_back)(void *self, const lg_point *point, const double *w, double s, double *mem);
+} lg_memory_slopes;
+
 typedef struct lg_memory_rules {
     /* Updates mem, which belongs to the point `from`, to that of the end of a step. `from` NULL: `to` is a start, and
        mem only the caller's guess. On failure, as LG_TURNED if an element has turned too far in the step, the report
@@ -23,7 +43,9 @@ typedef struct lg_memory_rules {
     /* Renews the values that are sampled at point->t, or that a start lacks, between two steps. On failure nothing
        changes. */
     lg_status (*sample)(void *self, const lg_point *point, double *mem);
-    int first_sampled; /* samples change no number of mem before this one */
+    int first_sampled; /* samples change no number of mem before this one; nmem if there are none */
+    const lg_memory_slopes *slopes; /* NULL: `commit` changes no number smoothly on which forces depend */
+    int first_held; /* no number before this one has derivatives: 0 with slopes, else first_sampled */
 } lg_memory_rules;
 
 /* Sets mem at a start, of which it is a guess. */

@@ -26,6 +26,10 @@ struct lg_sensitivity {
     /* Adds s times the derivatives of the weighted sum of these terms by all parameters to `gradient`. The work grows
        with the number of elements that depend on some parameter. The rest is as for `eval`. */
     lg_status (*weigh)(void *self, const lg_point *point, const lg_term_weights *weights, double s, double *gradient);
+    /* Adds the derivatives of the memory at the end of a step, or at a start (from->q NULL), by a parameter at fixed q,
+       v and memory before it; the points are those of memory.slopes->open. The contents of to->work are lost. NULL:
+       zeros. */
+    lg_status (*remember)(void *self, int parameter, const lg_point *from, const lg_point *to, double *mem);
     /* Writes the derivatives of B a - zeta by q and v at fixed a, with the layout of B. The contents of point->work are
        lost. NULL: they are not known in closed form. */
     lg_status (*acceleration_rows)(void *self, const lg_point *point, double *of_q, double *of_v);

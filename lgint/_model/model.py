@@ -30,6 +30,7 @@ from lgint._model.record import (
     partners,
 )
 from lgint._model.rod import Rod
+from lgint._model.start import bristled
 from lgint._model.system import UPPER, System
 from lgint._model.tendons import check_places
 from lgint._model.values import COM, SHAPE, Entries, Names, changed, check_limits, is_interpolated, order_of, value_in
@@ -598,8 +599,18 @@ class Model(System):
 
     @property
     def first_held(self) -> int:
+        """From where on numbers of the memory may have derivatives: all where there are bristles, else the sampled."""
+        return 0 if self.bristles.any() else self.first_sampled
+
+    @property
+    def first_sampled(self) -> int:
         """From where on the memory is that of sampled controls, with which it ends."""
         return min((held.start - 1 for held in self.held.values()), default=int(self.core.nmem))
+
+    @functools.cached_property
+    def bristles(self) -> Array:
+        """Which numbers of the memory are those of bristles."""
+        return bristled(self)
 
     @property
     def control_states(self) -> dict[str, slice]:

@@ -140,6 +140,11 @@ def _names(model: System, given: Sequence[str]) -> list[str]:
     names = parameters_of(given)
     if not isinstance(model, Model):
         raise ValueError(f"sensitivity: a {type(model).__name__} has no parameters")
+    if model.bristles.any():
+        raise ValueError(
+            "sensitivity: with bristles of contacts an equilibrium depends on the way to it, which has no derivatives; "
+            "integrate with sensitivity until the motion has died away"
+        )
     for name in names:
         if name.startswith(START):
             raise ValueError(f"sensitivity: {name!r}: an equilibrium does not depend on the start")

@@ -15,7 +15,7 @@ import numpy as np
 from lgint._args import Array
 from lgint._model.model import Model
 from lgint._run.outputs import Output
-from lgint._run.sensitivity import largest_step, stencil, varied_by
+from lgint._run.sensitivity import largest_step, remembered, stencil, varied_by
 from lgint._run.trajectory import Trajectory
 from lgint._state.slopes import CENTRAL, START, refined
 
@@ -48,6 +48,7 @@ def _contracted(weight: Array, values: Array) -> Array:
 
 def _add_part(run: Trajectory, output: Output, weight: Array, part: str, rows: Array) -> None:
     """Adds the derivatives by a part of the state."""
+    model: Model = run.model  # type: ignore[assignment]
     size = rows.shape[1]
     scale = _STEP if part == "q" else _STEP * (1 + np.abs(getattr(run, part)).max(initial=0))
     present = output.of(run)
@@ -61,7 +62,13 @@ def _add_part(run: Trajectory, output: Output, weight: Array, part: str, rows: A
         direction[numbers] = 1 + np.sqrt(np.arange(2, 2 + len(numbers))) % 1
         return not np.array_equal(value(direction, scale), present, equal_nan=True)
 
-    for i in _those(counts, range(size)):
+    held = model.first_sampled - model.first_held if part == "mem" else 0  # numbers of bristles, and of what has none
+    if held and counts(range(held)):
+        raise ValueError(
+            f"outputs: {output} depends on how bristles of contacts are bent, and has a kink where they slide; give "
+            "outputs of positions, velocities, accelerations or multipliers"
+        )
+    for i in _those(counts, range(held, size)):
         unit = np.eye(1, size, i)[0]
 
         def slope(step: float, unit: Array = unit) -> Array:
@@ -82,14 +89,15 @@ def _those(counts: Callable[[range], bool], numbers: range) -> list[int]:
 
 def _displaced(run: Trajectory, part: str, change: Array) -> Trajectory:
     """The run with a part of all states changed, coordinates along the local ones, and memory with them."""
-    core = run.model.core
+    model: Model = run.model  # type: ignore[assignment]
+    core = model.core
     columns = {name: getattr(run, name) for name in run._parts}
     moved = np.broadcast_to(change, (len(run.t), len(change)))
     if part == "mem":
         moved = np.pad(moved, ((0, 0), (core.nmem - len(change), 0)))
     columns[part] = core.retract(run.q, moved) if part == "q" else columns[part] + moved
     if core.nmem:
-        columns["mem"] = core.remember(run.clock, *(columns[name] for name in ("q", "v", "vdot", "mem")))
+        columns["mem"] = remembered(model, run.clock, *(columns[name] for name in ("q", "v", "vdot", "mem")))
     return run._with({**columns, **run.extra})
 
 

@@ -13,7 +13,6 @@ from lgint import _core
 from lgint._args import Array, guess, listing, shown
 from lgint._model.model import Model
 from lgint._model.sensitivity import direction
-from lgint._model.start import memory_of
 from lgint._model.system import System
 from lgint._run.dense import DenseOutput, moved_parts
 from lgint._run.methods import ROWS, control_options
@@ -49,9 +48,9 @@ class Sensitivity:
     dlam : ndarray, shape (n, nc, p)
         Derivatives of the multipliers.
     dmem : ndarray, shape (n, nmem, p)
-        Derivatives of the values that sampled controls hold in the memory, in the places of `mem`, and zeros for the
-        rest of it; shape (n, 0, p) without such controls. The units are those of the efforts and states of a control
-        over that of the parameter.
+        Derivatives of the values that sampled controls hold in the memory and of the displacements and places of
+        bristles, in the places of `mem`, and zeros for the rest of it; shape (n, 0, p) without both. The units are
+        those of the efforts and states of a control, or m, over that of the parameter.
     """
 
     parameters: list[str]
@@ -99,8 +98,8 @@ def sensitivity_of(names: Sequence[str], columns: Array, model: System) -> Sensi
 
 def slopes_width(model: System, count: int) -> int:
     """The width of such rows for so many parameters."""
-    sampled = isinstance(model, Model) and model.sampled
-    return count * (3 * model.nv + model.nc + (model.core.nmem if sampled else 0))
+    holds = isinstance(model, Model) and model.first_held < model.core.nmem
+    return count * (3 * model.nv + model.nc + (model.core.nmem if holds else 0))
 
 
 def rows_of(found: Sensitivity) -> Array:
@@ -140,7 +139,6 @@ def slopes_of(
             f"sensitivity: the terms of a {type(model).__name__} are functions, which have no derivatives by "
             "parameters; build the model of bodies, joints and forces"
         )
-    _refuse_memory(model)
     if isinstance(given, Resumed):
         none = np.zeros(len(names) * model.nv)
         return core_by(model, names), start, (len(names), none, none)
@@ -163,16 +161,6 @@ def _closed(model: Model, t: float) -> Model:
     if all(np.abs(row).max(initial=0) <= CLOSED for row in rows.values()):
         return model
     return model.with_state(*model.core.project(t, model.q0, model.v0, model.mem0))
-
-
-def _refuse_memory(model: Model) -> None:
-    """ValueError for memory of elements that steps change smoothly: its map from step to step is not differentiated."""
-    for kind, _ in memory_of(model):
-        if kind.endswith("_bristle"):
-            raise ValueError(
-                "sensitivity: bristles of contacts have no derivatives, since what moves them along a step is not "
-                "differentiated; give friction by regularization"
-            )
 
 
 def stencil(model: Model, name: str) -> tuple[tuple[int, float], ...]:
@@ -256,6 +244,11 @@ def _displaced(run: Any, found: Sensitivity, k: int, change: float) -> Any:
     return other
 
 
+def remembered(model: Model, t: Array, q: Array, v: Array, vdot: Array, mem: Array) -> Array:
+    """The memory of states that have been displaced with it, in which angles follow coordinates."""
+    return np.where(model.bristles, mem, model.core.remember(t, q, v, vdot, mem))
+
+
 def parts_along(
     model: Model, parts: Mapping[str, Array], found: Sensitivity, k: int, change: float
 ) -> dict[str, Array]:
@@ -270,7 +263,7 @@ def parts_along(
         other["mem"] = parts["mem"] + change * found.dmem[..., k]
     needed = ("t", "q", "v", "vdot", "mem")
     if model.core.nmem and parts.keys() >= {*needed}:
-        other["mem"] = model.core.remember(*(other[name] for name in needed))
+        other["mem"] = remembered(model, *(other[name] for name in needed))
     return other
 
 

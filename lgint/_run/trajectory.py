@@ -103,8 +103,8 @@ class Trajectory(States):
 
         `parameters` has their names, `dq`, `dv`, `dvdot` (n, nv, p) and `dlam` (n, nc, p) the derivatives. Those of q
         are left-trivialised: a change dp moves q to q exp(dq dp), block by block. `dmem` has those of the values that
-        sampled controls hold: (n, nmem, p), in the places of `mem`, or (n, 0, p) in a model without such controls.
-        Units: those of v times s, of v, vdot, lam and of the held values, over that of the parameter.
+        sampled controls hold, and of bristles of contacts: (n, nmem, p), in the places of `mem`, or (n, 0, p) in a
+        model without both. Units: those of v times s, of v, vdot, lam and of the memory, over that of the parameter.
         """
         return None if self._slopes is None else sensitivity_of(self._parameters, self._slopes, self.model)
 

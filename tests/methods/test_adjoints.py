@@ -6,7 +6,7 @@ import pytest
 import lgint
 from methods.test_explicit_sensitivities import closed_tree
 from methods.test_gradients import LIE, M, Weighted, arm, compared, difference_to_forward, pushed
-from methods.test_sensitivities import pairs
+from methods.test_sensitivities import ONE_FOR_EACH, dragged, pairs
 from methods.test_sensitivities_in_runs import follow
 
 METHODS = [name for name in lgint.methods() if lgint.method_info(name)["differentiated"]]
@@ -120,6 +120,40 @@ def test_start_values_and_kinks(method):
     assert difference_to_forward(pushed(), method, names, outputs, t_end=0.08, h=5e-3) < 1e-12
     names = ["start.hinge", "start.hinge.rate", "hinge.point[0]"]
     assert difference_to_forward(arm(), method, names, of_body("arm"), t_end=0.05, h=5e-3) < 1e-12
+
+
+BRISTLED = ["tip.friction", "tip.bristle", "touch.bristle_damping", "touch.radius_a", "start.ball.velocity[0]"]
+
+
+@pytest.mark.parametrize(("method", "formulation"), ONE_FOR_EACH)
+def test_the_memory_of_bristles(method, formulation):
+    outputs = [*of_body("ball"), ("acceleration", "bar")]
+    assert difference_to_forward(dragged(formulation), method, BRISTLED, outputs, t_end=0.03, h=1e-3) < 1e-12
+
+
+def test_outputs_that_read_bristles_are_refused():
+    """What they give along a run has derivatives."""
+    model, given = dragged("R3xSO3"), {"t_end": 5e-3, "h": 1e-3}
+    with pytest.raises(ValueError, match="outputs: power.* depends on how bristles"):
+        lgint.gradient(model, "genalpha", Weighted(), ["bar.mass"], outputs=[("power", "touch")], **given)
+    run = lgint.integrate(model, "genalpha", sensitivity=["touch.friction"], **given)
+    step = 1e-3 * 0.4
+    powers = [
+        lgint.integrate(model.with_parameters(**{"touch.friction": 0.4 + s * step}), "genalpha", **given).power("touch")
+        for s in (-1, 1)
+    ]
+    expected = (powers[1] - powers[0]) / (2 * step)
+    np.testing.assert_allclose(run.derivative("power", "touch")[:, 0], expected, atol=1e-5 * np.abs(expected).max())
+
+
+@pytest.mark.parametrize("method", ["genalpha", "dopri5"])
+def test_checkpoints_hold_the_memory_of_bristles(method, tmp_path):
+    given = {"outputs": of_body("ball"), "t_end": 0.03} | ({"h": 1e-3} if method == "genalpha" else {"rtol": 1e-6})
+    kept, on_disk = (
+        lgint.gradient(dragged("SE3"), method, Weighted(), BRISTLED, checkpoints=folder, **given)[1]
+        for folder in (None, tmp_path)
+    )
+    assert np.array_equal(kept, on_disk)
 
 
 def sprung(formulation):

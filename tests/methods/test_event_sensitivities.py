@@ -353,3 +353,9 @@ def test_what_events_cannot_do_is_refused_by_name():
     failing("t_eval: derivatives are known at steps only", events=floor(), t_eval=[0.5])
     low = own.with_state(q=own.q0 - np.array([0, 0, HEIGHT, *np.zeros(len(own.q0) - 3)]), v=own.v0 - np.eye(6)[2])
     failing("starts at the zero", low, events=floor())
+    builder = lgint.ModelBuilder(gravity=(0, 0, -GRAVITY))
+    builder.add_body("ball", mass=0.7, inertia=(1e-3, 1e-3, 1e-3), position=(0, 0, HEIGHT))
+    ground, law = ("plane", (0, 0, 0), UP), {"stiffness": 1e4, "friction": 0.3, "bristle": 1e4}
+    builder.add_contact("ball", lgint.ground, shapes=[("sphere", (0, 0, 0), 0.1), ground], **law)
+    for events in (floor(), floor(None, terminal=True)):
+        failing("through events that act or end a run .* bristles", builder.build(), events=events)

@@ -103,6 +103,45 @@ def test_velocity_rows_and_minimal_coordinates(options):
             assert distance(run.sensitivity.dv[..., k], v) < 1e-7
 
 
+def dragged(formulation):
+    """On a floor with bristles: a bar on a pin, whose tip slides and then sticks, and a ball that slides and spins."""
+    minimal = formulation == "minimal"
+    builder = lgint.ModelBuilder(gravity=(2.0, 0, -9.81), formulation=formulation)
+    moving = {} if minimal else {"velocity": (0, 0.1, 0), "angular_velocity": (0, 0, 0.25)}
+    builder.add_body("bar", mass=1.3, inertia=(0.02, 0.03, 0.04), position=(0.4, 0, 0.1), **moving)
+    turning = {"rate": (0, 0, 0.25)} if minimal else {}
+    builder.add_joint("spherical", lgint.ground, "bar", point=(0, 0, 0.1), name="pin", **turning)
+    law = {"stiffness": 1e3, "exponent": 1.25, "damping": 2.0, "friction": 0.4, "bristle": (2e3, 3.0)}
+    floor = ("plane", (0, 0, 0), (0, 0, 1))
+    builder.add_contact("bar", lgint.ground, shapes=[("sphere", (0.4, 0, 0), 0.1109), floor], name="tip", **law)
+    spin = {"velocity": (0.6, 0.2, 0), "angular_velocity": (0.5, 1, 2)}
+    spin |= {"formulation": "R3xSO3"} if minimal else {}
+    builder.add_body("ball", mass=0.7, inertia=(0.004, 0.005, 0.006), position=(0, 2, 0.1), **spin)
+    shape = ("sphere", (0.01, 0.02, 0.01), 0.1252)
+    builder.add_contact("ball", lgint.ground, shapes=[shape, floor], name="touch", **law)
+    return builder.build()
+
+
+EVERY = (*LIE, "minimal")
+ONE_FOR_EACH = [(method, EVERY[i % len(EVERY)]) for i, method in enumerate(METHODS)]
+
+
+@pytest.mark.parametrize(("method", "formulation"), ONE_FOR_EACH)
+def test_bristles_that_stick_and_slide_in_every_family(method, formulation):
+    """Their memory changes from step to step by the motion, by itself and by the numbers of the contact."""
+    model, names = dragged(formulation), ["tip.friction", "tip.bristle", "touch.radius_a", "bar.mass"]
+    run = lgint.integrate(model, method, t_end=0.05, h=1e-3, sensitivity=names)
+    assert {1, 2} <= {*run.mem[:, 0]}
+    for k, name in enumerate(names):
+        for relative in (1e-3, 1e-4, 1e-5):  # those of whole runs must not pass a change of branch
+            q, v, _ = by_differences(model, method, name, 0.05, 1e-3, relative)
+            errors = distance(run.sensitivity.dq[..., k], q), distance(run.sensitivity.dv[..., k], v)
+            if max(errors) < 1e-7:
+                break
+        else:
+            raise AssertionError(f"{name}: {errors}")
+
+
 def arm(formulation):
     """Two links in a plane, and a spring to the ground."""
     builder = lgint.ModelBuilder(gravity=(0.3, 0, -9.81), formulation=formulation)

@@ -91,3 +91,9 @@ def test_what_is_refused():
         lgint.equilibrium(hanging("R3xSO3"), sensitivity=["spring.stifness"])
     with pytest.raises(ValueError, match="an equilibrium does not depend on the start"):
         lgint.equilibrium(hanging("R3xSO3"), sensitivity=["start.guide"])
+    builder = lgint.ModelBuilder(gravity=(1, 0, -9.81))
+    builder.add_body("ball", mass=1.0, inertia=(1, 1, 1), position=(0, 0, 0.1))
+    shapes, law = [("sphere", (0, 0, 0), 0.1), ("plane", (0, 0, 0), (0, 0, 1))], {"friction": 0.3, "bristle": 1e4}
+    builder.add_contact("ball", lgint.ground, shapes=shapes, stiffness=1e4, **law)
+    with pytest.raises(ValueError, match="with bristles of contacts an equilibrium depends on the way"):
+        lgint.equilibrium(builder.build(), sensitivity=["ball.mass"])

@@ -104,7 +104,8 @@ lg_point lg_alpha_end_point(const lg_genalpha_stepper *g, const lg_state *before
 {
     lg_point point = lg_point_at(after->t, after->q, after->v);
     point.t_in = before->t + 0.5 * g->h;
-    point.a = after->a, point.lam = after->lam, point.mem.values = after->mem, point.work = g->base.accel.work;
+    point.mem = (lg_memory){before->mem, g->h, g->now.theta};
+    point.a = after->a, point.lam = after->lam, point.work = g->base.accel.work;
     return point;
 }
 

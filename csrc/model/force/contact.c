@@ -20,7 +20,8 @@
 #include "model/force/touch.h"
 
 enum { STIFFNESS, EXPONENT, DAMPING, FRICTION, REGULARIZATION, BRISTLE = REGULARIZATION, BRISTLE_DAMPING };
-enum { TOUCH, Z, S_0 = 4, P_0 = 7, BRISTLE_MEMORY = 10 }; /* the memory of a point; all 0 if it is not in touch */
+/* The memory of a point; all 0 if it is not in touch. */
+enum { TOUCH = LG_BRISTLE_TOUCH, Z = LG_BRISTLE_Z, S_0 = 4, P_0 = 7, BRISTLE_MEMORY = LG_BRISTLE_MEMORY };
 enum { APART, STICKS, SLIDES }; /* TOUCH; what is close to its limit slides */
 
 typedef struct contact_kind {
@@ -140,11 +141,20 @@ static int exert(const double *p, const double *m, const lg_touch *touch, const 
 /* ---- derivatives ---- */
 
 typedef struct change { /* of what a force depends on, along one direction */
-    double c[3], n[3], u[3], z[3];
+    double gap, n[3], u[3], z[3];
+    double N, friction, bristle, bristle_damping; /* by the numbers of the law; N at the same depth and rate */
 } change;
 
-/* The change of bristles; at their limit it follows that of N. */
-static void bent_slope(const double n[3], const contact_force *c, const change *by, double dN, double dz[3])
+/* The change of N, with that of the rate u . n. */
+static double normal_slope(const double n[3], const contact_force *c, const change *by, double *dun)
+{
+    *dun = lg_dot3(n, by->u) + lg_dot3(by->n, c->u);
+    return by->N - c->N_depth * by->gap - c->N_rate * *dun;
+}
+
+/* The change of bristles; at their limit it follows that of mu N/k_b. */
+static void bent_slope(const double *p, const double n[3], const contact_force *c, const change *by, double dN,
+                       double dz[3])
 {
     double zn = lg_dot3(n, c->z), dzn = lg_dot3(n, by->z) + lg_dot3(by->n, c->z);
     for (int i = 0; i < 3; i++)
@@ -152,8 +162,9 @@ static void bent_slope(const double n[3], const contact_force *c, const change *
     if (!(c->excess > 1))
         return;
     double square = lg_dot3(c->bent, c->bent), along = square > 0 ? lg_dot3(c->bent, dz) / (c->excess * square) : 0;
+    double limit = dN / c->N + (by->friction != 0 ? by->friction / p[FRICTION] : 0) - by->bristle / p[BRISTLE];
     for (int i = 0; i < 3; i++)
-        dz[i] = dz[i] / c->excess + (dN / c->N - along) * c->bent[i];
+        dz[i] = dz[i] / c->excess + (limit - along) * c->bent[i];
 }
 
 /* The change of tau, with the changes of the rate u . n and of N. */
@@ -163,10 +174,11 @@ static void tau_slope(const double *p, int bristles, const lg_touch *touch, cons
     const double *n = touch->n;
     double un = lg_dot3(n, c->u), dz[3] = {0};
     if (bristles)
-        bent_slope(n, c, by, dN, dz);
+        bent_slope(p, n, c, by, dN, dz);
     for (int i = 0; i < 3; i++) {
         double dslip = by->u[i] - dun * n[i] - un * by->n[i];
         dtau[i] = bristles ? -p[BRISTLE] * dz[i] - p[BRISTLE_DAMPING] * dslip : -dslip;
+        dtau[i] -= by->bristle * c->bent[i] + by->bristle_damping * c->slip[i];
     }
 }
 
@@ -174,12 +186,11 @@ static void force_slope(const double *p, int bristles, const lg_touch *touch, co
                         double dF[3])
 {
     const double *n = touch->n, *tau = c->tau;
-    double dun = lg_dot3(n, by->u) + lg_dot3(by->n, c->u), dtau[3], mu = p[FRICTION];
-    double dN = -c->N_depth * lg_dot3(n, by->c) - c->N_rate * dun;
+    double dun, dtau[3], mu = p[FRICTION], dN = normal_slope(n, c, by, &dun);
     tau_slope(p, bristles, touch, c, by, dun, dN, dtau);
-    double along = lg_dot3(tau, dtau) / (c->s * c->s);
+    double along = lg_dot3(tau, dtau) / (c->s * c->s), more = by->friction * c->N / c->s;
     for (int i = 0; i < 3; i++) {
-        double dT = c->sticks ? dtau[i] : mu / c->s * (dN * tau[i] + c->N * (dtau[i] - along * tau[i]));
+        double dT = c->sticks ? dtau[i] : mu / c->s * (dN * tau[i] + c->N * (dtau[i] - along * tau[i])) + more * tau[i];
         dF[i] = dN * n[i] + c->N * by->n[i] + dT;
     }
 }
@@ -195,13 +206,14 @@ static void add_column(const contact_force *c, const double z[3], const double d
 /* Along component j of the displacement (j < 3) or of the turn; dz: the change of the point's place on a. */
 static change by_pose(const lg_touch *touch, const contact_force *c, const lg_mutual *at, int j, double dz[3])
 {
-    change by = {.c = {0}};
-    double unit[3] = {0};
+    change by = {.gap = 0};
+    double unit[3] = {0}, moved[3];
     unit[j % 3] = 1;
     for (int i = 0; i < 3; i++)
-        by.c[i] = j < 3 ? touch->Y[3 * i + j] : touch->C[3 * i + j - 3];
-    lg_mul3(touch->H, by.c, by.n);
-    lg_mul3(touch->P, by.c, dz);
+        moved[i] = j < 3 ? touch->Y[3 * i + j] : touch->C[3 * i + j - 3];
+    by.gap = lg_dot3(touch->n, moved);
+    lg_mul3(touch->H, moved, by.n);
+    lg_mul3(touch->P, moved, dz);
     for (int i = 0; i < 3 && j < 3; i++)
         dz[i] -= unit[i];
     if (touch->turns && j >= 3) {
@@ -220,7 +232,7 @@ static change by_pose(const lg_touch *touch, const contact_force *c, const lg_mu
 
 static change by_twist(const lg_touch *touch, int j)
 {
-    change by = {.c = {0}};
+    change by = {.gap = 0};
     double unit[3] = {0};
     unit[j % 3] = 1;
     lg_copy(3, unit, by.u);
@@ -325,10 +337,10 @@ static lg_status commit_bristles(const contact_kind *kind, const lg_element *e, 
     return renew_all(kind, e, &at, mem);
 }
 
-/* Whether a point that is in touch at the end of a step does not stick at both ends. */
-static int has_slid(const double *before, const double *m)
+/* A point that is in touch at the end of a step does not stick at both ends. */
+int lg_contact_point_has_slid(const double *before, const double *mem)
 {
-    return m[TOUCH] != APART && (before[TOUCH] != STICKS || m[TOUCH] != STICKS);
+    return mem[TOUCH] != APART && (before[TOUCH] != STICKS || mem[TOUCH] != STICKS);
 }
 
 static int memory_size(const lg_force *force)
@@ -350,7 +362,7 @@ int lg_contact_has_bristles(const lg_force *force)
 int lg_contact_has_slid(const lg_force *force, const double *before, const double *mem)
 {
     for (int k = 0; k < memory_size(force); k += BRISTLE_MEMORY)
-        if (has_slid(before + k, mem + k))
+        if (lg_contact_point_has_slid(before + k, mem + k))
             return 1;
     return 0;
 }
@@ -359,36 +371,6 @@ lg_status lg_contact_renew(const lg_force *force, const lg_mutual *at, double *m
 {
     const contact_kind kind = kind_of(force);
     return renew_all(&kind, &force->e, at, mem);
-}
-
-/* The memory of all points at the end of a step whose motion is taken in `parts` of equal time. */
-static lg_status follow_parts(const lg_force *force, const lg_path *path, const lg_mutual *to, int parts, double *mem)
-{
-    lg_mutual at;
-    for (int i = 1; i < parts; i++) {
-        lg_path_at(path, (double)i / parts, &at);
-        LG_TRY(lg_contact_renew(force, &at, mem));
-    }
-    return lg_contact_renew(force, to, mem);
-}
-
-/* Extrapolates displacements by two numbers of parts, whose errors are of first order. */
-lg_status lg_contact_follow(const lg_force *force, const lg_path *path, const lg_mutual *to, const double *before,
-                            double *mem)
-{
-    enum { FEW = 4, MOST = BRISTLE_MEMORY * 2 * LG_POINTS_OF_box };
-    double few[MOST], many[MOST];
-    const int n = memory_size(force);
-    lg_copy(n, before, few);
-    lg_copy(n, before, many);
-    LG_TRY(follow_parts(force, path, to, FEW, few));
-    LG_TRY(follow_parts(force, path, to, 2 * FEW, many));
-    for (int k = 0; k < n; k += BRISTLE_MEMORY) {
-        double *m = mem + k;
-        for (int i = Z; i < S_0 && has_slid(before + k, m); i++)
-            m[i] = 2 * many[k + i] - few[k + i];
-    }
-    return LG_OK;
 }
 
 double lg_contact_bristle_error(const lg_force *force, const double *before, const double *straight, const double *mem,
@@ -403,6 +385,181 @@ double lg_contact_bristle_error(const lg_force *force, const double *before, con
         largest = fmax(largest, error > 0 ? error / (atol + rtol * size) : 0);
     }
     return largest;
+}
+
+/* ---- derivatives of bristles ---- */
+
+static void renewal_by_motion(const double *p, const lg_touch *touch, const lg_mutual *at, const contact_force *c,
+                              lg_bristle_renewal *out)
+{
+    const double *n = touch->n;
+    for (int j = 0; j < LG_MUTUAL_NUMBERS; j++) {
+        double dz[3] = {0}, unit[3] = {0}, on_a[3];
+        unit[j % 3] = 1;
+        change by = j < 6 ? by_pose(touch, c, at, j, dz) : by_twist(touch, j - 6);
+        double dun, dN = normal_slope(n, c, &by, &dun);
+        bent_slope(p, n, c, &by, dN, out->z + 3 * j);
+        if (j >= 6)
+            continue;
+        lg_copy(3, dz, out->p_0 + 3 * j);
+        if (j < 3)
+            out->p_0[3 * j + j] += 1;
+        lg_copy(3, dz, on_a);
+        if (j >= 3)
+            lg_add_cross(touch->z, unit, on_a);
+        lg_mulT3(at->S, on_a, out->s_0 + 3 * j);
+    }
+}
+
+lg_status lg_contact_renewal(const lg_force *force, int k, const lg_mutual *at, double *m, lg_bristle_renewal *out)
+{
+    const double *p = force->e.p;
+    const contact_kind kind = kind_of(force);
+    lg_touch touch;
+    contact_force c;
+    *out = (lg_bristle_renewal){.z = {0}};
+    LG_TRY(kind.shapes->touch(p + kind.first, k, at->y, at->S, 0, &touch));
+    if (exert(p, m, &touch, at, &c)) {
+        LG_TRY(kind.shapes->touch(p + kind.first, k, at->y, at->S, 1, &touch));
+        renewal_by_motion(p, &touch, at, &c, out);
+        for (int j = 0; j < 3 && c.remembers; j++) {
+            change by = {.gap = 0};
+            by.z[j] = 1;
+            bent_slope(p, touch.n, &c, &by, 0, out->kept + 3 * j);
+        }
+    }
+    renew(p, &touch, at, m);
+    return LG_OK;
+}
+
+lg_status lg_contact_held(const lg_force *force, int k, const lg_mutual *at, const double *m, int *acts, double z[3],
+                          double dF[9])
+{
+    const double *p = force->e.p;
+    const contact_kind kind = kind_of(force);
+    lg_touch touch;
+    contact_force c;
+    LG_TRY(kind.shapes->touch(p + kind.first, k, at->y, at->S, 0, &touch));
+    *acts = exert(p, m, &touch, at, &c) && c.remembers;
+    for (int j = 0; j < 3 && *acts; j++) {
+        change by = {.gap = 0};
+        by.z[j] = 1;
+        force_slope(p, 1, &touch, &c, &by, dF + 3 * j);
+    }
+    lg_copy(3, touch.z, z);
+    return LG_OK;
+}
+
+/* ---- beside a reference ---- */
+
+/* A contact with bristles where a number is a little different, and the same contact where it is not, which decides on
+   its branches. */
+typedef struct beside {
+    const contact_kind *kind;
+    const double *p, *p_0;
+    const lg_mutual *at, *at_0;
+} beside;
+
+static double normal_change(const double *p, const double *p_0, double d, double un)
+{
+    double elastic = p_0[STIFFNESS] * power(d, p_0[EXPONENT]), damped = 1 - p_0[DAMPING] * un, by_exponent = 0;
+    double by_stiffness = power(d, p_0[EXPONENT]) * damped;
+    if (p[EXPONENT] != p_0[EXPONENT])
+        by_exponent = elastic * damped * log(d);
+    return by_stiffness * (p[STIFFNESS] - p_0[STIFFNESS]) + by_exponent * (p[EXPONENT] - p_0[EXPONENT]) -
+           elastic * un * (p[DAMPING] - p_0[DAMPING]);
+}
+
+/* The change at a point, from the present touch and memory and those of the reference with the force c. */
+static change change_beside(const beside *b, const lg_touch *touch, const lg_touch *touch_0, const double *m,
+                            const contact_force *c)
+{
+    const double *p = b->p, *p_0 = b->p_0;
+    change by = {.gap = touch->gap - touch_0->gap};
+    double anchor[3];
+    lg_copy(3, b->at->rate, by.u);
+    lg_add_cross(b->at->turn, touch->z, by.u);
+    lg_mul3(b->at->S, m + S_0, anchor);
+    for (int i = 0; i < 3; i++) {
+        by.n[i] = touch->n[i] - touch_0->n[i];
+        by.u[i] -= c->u[i];
+        by.z[i] = c->remembers ? m[Z + i] + b->at->y[i] + anchor[i] - m[P_0 + i] - c->z[i] : 0;
+    }
+    by.N = normal_change(p, p_0, -touch_0->gap, lg_dot3(touch_0->n, c->u));
+    by.friction = p[FRICTION] - p_0[FRICTION];
+    by.bristle = p[BRISTLE] - p_0[BRISTLE];
+    by.bristle_damping = p[BRISTLE_DAMPING] - p_0[BRISTLE_DAMPING];
+    return by;
+}
+
+/* Where a point is touched, here and in the reference, with the force c there. Returns status; *acts: whether there is
+   one. */
+static lg_status touch_beside(const beside *b, int k, const double *m_0, lg_touch *touch, lg_touch *touch_0,
+                              contact_force *c, int *acts)
+{
+    const contact_kind *kind = b->kind;
+    LG_TRY(kind->shapes->touch(b->p + kind->first, k, b->at->y, b->at->S, 0, touch));
+    LG_TRY(kind->shapes->touch(b->p_0 + kind->first, k, b->at_0->y, b->at_0->S, 0, touch_0));
+    *acts = exert(b->p_0, m_0, touch_0, b->at_0, c);
+    return LG_OK;
+}
+
+/* Renews the memory m of a point, to the first order in what is different, and m_0, that of the reference. */
+static lg_status renew_beside(const beside *b, int k, double *m, double *m_0)
+{
+    lg_touch touch, touch_0;
+    contact_force c;
+    double dun, dz[3];
+    int acts;
+    LG_TRY(touch_beside(b, k, m_0, &touch, &touch_0, &c, &acts));
+    if (acts) {
+        change by = change_beside(b, &touch, &touch_0, m, &c);
+        bent_slope(b->p_0, touch_0.n, &c, &by, normal_slope(touch_0.n, &c, &by, &dun), dz);
+        for (int i = 0; i < 3; i++)
+            m[Z + i] = c.bent[i] + dz[i];
+        lg_mulT3(b->at->S, touch.z, m + S_0);
+        lg_copy(3, touch.p, m + P_0);
+    } else {
+        lg_zero(BRISTLE_MEMORY, m);
+    }
+    renew(b->p_0, &touch_0, b->at_0, m_0);
+    m[TOUCH] = m_0[TOUCH];
+    return LG_OK;
+}
+
+lg_status lg_contact_renew_beside(const lg_force *force, const double *p_0, int k, const lg_mutual *at,
+                                  const lg_mutual *at_0, double *m, double *m_0)
+{
+    const contact_kind kind = kind_of(force);
+    return renew_beside(&(beside){&kind, force->e.p, p_0, at, at_0}, k, m, m_0);
+}
+
+/* The reference that lg_contact_refer has left in the scratch. */
+static lg_status exert_beside(const contact_kind *kind, const lg_element *e, const lg_pose *const f[2],
+                              const lg_point *point, lg_load *out)
+{
+    const double *reference = point->work + e->reference;
+    lg_mutual at, at_0;
+    lg_mutual_open(f, 0, &at);
+    lg_ends_open((const lg_ends *)(const void *)reference, &at_0);
+    const beside b = {kind, e->p, reference + LG_ENDS_SIZE, &at, &at_0};
+    for (int k = 0; k < kind->shapes->points; k++) {
+        const double *m = memory_of(kind, e, point, k);
+        lg_touch touch, touch_0;
+        contact_force c;
+        double dF[3];
+        int acts;
+        LG_TRY(touch_beside(&b, k, m, &touch, &touch_0, &c, &acts));
+        if (!acts)
+            continue;
+        change by = change_beside(&b, &touch, &touch_0, m, &c);
+        force_slope(b.p_0, 1, &touch_0, &c, &by, dF);
+        lg_axpy(3, 1, c.F, dF);
+        lg_axpy(3, 1, dF, at.Fm);
+        lg_add_cross(touch.z, dF, at.Fm + 3);
+    }
+    lg_mutual_spread(&at, e, f, 0, out);
+    return LG_OK;
 }
 
 /* ---- queries ---- */
@@ -465,7 +622,8 @@ lg_status lg_contact_at(const lg_force *force, const lg_point *at, int k, lg_con
     static lg_status NAME##_wrenches(const lg_element *e, const lg_pose *const f[2], const lg_point *at, int linear,   \
                                      lg_load *out)                                                                     \
     {                                                                                                                  \
-        return exert_wrenches(&NAME##_kind, e, f, at, linear, out);                                                    \
+        return e->reference && !linear ? exert_beside(&NAME##_kind, e, f, at, out)                                     \
+                                       : exert_wrenches(&NAME##_kind, e, f, at, linear, out);                          \
     }
 
 #define CONTACT(NAME, A, B, DOC)                                                                                       \

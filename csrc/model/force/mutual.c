@@ -77,6 +77,27 @@ static void motion(const lg_mutual *at, int which, const double u[3], double pos
     lg_cross(pose + 3, at->w[0], twist + 3);
 }
 
+void lg_mutual_change(const lg_mutual *at, const double R_b[9], int side, const lg_frame_change *of,
+                      double out[LG_MUTUAL_NUMBERS])
+{
+    int turn = side ? BETA : ALPHA;
+    const int which[] = {XI, turn, XI_RATE, XI_RATE + turn};
+    const double *const given[] = {of->x, of->turn, of->xdot, of->omega};
+    double u[3], pose[6], twist[6], sign = side ? -1 : 1;
+    lg_zero(LG_MUTUAL_NUMBERS, out);
+    for (int i = 0; i < 4; i++) {
+        if (i % 2 == 0)
+            lg_mulT3(R_b, given[i], u);
+        else if (side == 0)
+            lg_mul3(at->S, given[i], u);
+        else
+            lg_copy(3, given[i], u);
+        motion(at, which[i], u, pose, twist);
+        lg_axpy(6, i % 2 == 0 ? sign : 1, pose, out);
+        lg_axpy(6, i % 2 == 0 ? sign : 1, twist, out + 6);
+    }
+}
+
 /* The changes of all four vectors of the wrenches, in the axes of b: on a and on b. */
 static void wrench_slopes(const lg_mutual *at, int which, const double u[3], double on_a[6], double on_b[6])
 {

@@ -19,9 +19,19 @@ typedef struct lg_mutual {
     double K[36], D[36];
 } lg_mutual;
 
+/* A change of a frame: of x and x' in inertial axes, of R and omega in its own, dR = R turn^. */
+typedef struct lg_frame_change {
+    double x[3], turn[3], xdot[3], omega[3];
+} lg_frame_change;
+
+enum { LG_MUTUAL_NUMBERS = 12 }; /* dy, dphi, drate and dturn */
+
 /* y and S alone. */
 void lg_mutual_open_pose(const lg_pose *const f[2], lg_mutual *out);
 void lg_mutual_open(const lg_pose *const f[2], int linear, lg_mutual *out);
+/* Writes dy, dphi, drate and dturn along a change of one of the frames; R_b: the rotation of the second one. */
+void lg_mutual_change(const lg_mutual *at, const double R_b[9], int side, const lg_frame_change *of,
+                      double out[LG_MUTUAL_NUMBERS]);
 /* Writes the wrenches on both frames of an element and, with `linear`, their derivatives. */
 void lg_mutual_spread(const lg_mutual *at, const lg_element *e, const lg_pose *const f[2], int linear, lg_load *out);
 

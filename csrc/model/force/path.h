@@ -12,6 +12,8 @@ typedef struct lg_ends { /* both frames */
     lg_end of[2];
 } lg_ends;
 
+enum { LG_ENDS_SIZE = sizeof(lg_ends) / sizeof(double) };
+
 typedef struct lg_way { /* of a frame: it turns evenly, and its point `centre` follows the cubic through both ends */
     double turn[3], centre[3]; /* in its own axes; all revolutions included */
     lg_end from, to; /* x and xdot are those of the centre */
@@ -22,6 +24,11 @@ typedef struct lg_path {
     lg_way of[2];
 } lg_path;
 
+typedef struct lg_way_change { /* along a change of the frame at both ends; x and x' are those of the centre */
+    double turn[3], centre[3];
+    lg_frame_change from, to;
+} lg_way_change;
+
 void lg_ends_copy(const lg_pose *const f[2], lg_ends *out);
 void lg_ends_open(const lg_ends *ends, lg_mutual *out);
 
@@ -29,5 +36,13 @@ void lg_ends_open(const lg_ends *ends, lg_mutual *out);
 void lg_path_open(const lg_ends *from, const lg_ends *to, double h, lg_path *out);
 /* At a part s of it. */
 void lg_path_at(const lg_path *path, double s, lg_mutual *out);
+void lg_path_ends(const lg_path *path, double s, lg_ends *out);
+
+/* How the way of a frame changes along changes of it at both ends, where rates that are means stay so. */
+void lg_way_change_open(const lg_path *path, int side, const lg_frame_change *from, const lg_frame_change *to,
+                        lg_way_change *out);
+/* The change of the frame at a part s; at: where it is there. */
+void lg_way_change_at(const lg_path *path, int side, const lg_way_change *change, double s, const lg_end *at,
+                      lg_frame_change *out);
 
 #endif
