@@ -75,14 +75,21 @@ static LG_APART void swap_rows(int n, int ld, int p, int q, double *D, int *perm
 }
 
 /* Sum of |terms| that made the pivot p: within the front, and before it in the updates of its entry. */
-static LG_APART double pivot_terms(int ld, int p, const double *D, const int *perm, const double *growth)
+static LG_INLINE double pivot_terms(int ld, int p, const double *D, const int *perm, const double *growth)
 {
     double terms = 0;
     if (growth)
         terms = perm[p] == p ? growth[p] : sqrt(growth[p] * growth[perm[p]]);
+    UNROLL
     for (int s = 0; s < p; s++)
         terms += fabs(D[p + ld * s] * D[s + ld * p]);
     return terms;
+}
+
+/* The same where rows have changed places, which is rare. */
+static LG_APART double moved_terms(int ld, int p, const double *D, const int *perm, const double *growth)
+{
+    return pivot_terms(ld, p, D, perm, growth);
 }
 
 /* The part of its terms above which a pivot needs no second look; `watch`: where a pivot of a watched front is weak. */
@@ -158,7 +165,7 @@ static LG_INLINE int factor_block(int n, int ld, int bordered, const lg_front *f
             moved = 1;
         }
 
-        double pivot = D[p + ld * p], terms = moved ? pivot_terms(ld, p, D, perm, growth) : known[p];
+        double pivot = D[p + ld * p], terms = moved ? moved_terms(ld, p, D, perm, growth) : known[p];
         if (!(fabs(pivot) > tolerance * terms && fabs(pivot) <= DBL_MAX) && !may_use(pivot, terms, front, weakest))
             return p;
 
