@@ -132,6 +132,14 @@ PyObject *lg_vector_from(const double *data, npy_intp n)
     return array;
 }
 
+PyObject *lg_read_only_vector(const double *data, npy_intp n)
+{
+    PyObject *array = lg_vector_from(data, n);
+    if (array)
+        PyArray_CLEARFLAGS((PyArrayObject *)array, NPY_ARRAY_WRITEABLE);
+    return array;
+}
+
 /* Takes over `array` and `result`. */
 static lg_status store(PyObject *result, PyArrayObject *array, double *out)
 {

@@ -16,6 +16,7 @@ PyArrayObject *lg_array_unchecked(PyObject *object, const char *name, int ndim, 
 /* A vector of length n; a new one-dimensional array holding a copy of `data`. */
 PyArrayObject *lg_vector(PyObject *object, const char *name, npy_intp n);
 PyObject *lg_vector_from(const double *data, npy_intp n);
+PyObject *lg_read_only_vector(const double *data, npy_intp n); /* the same, which a user's function may keep */
 
 /* Copies the numbers of `result`, which a Python function returned, to `out` and drops the object. NULL: the function
    has raised an exception. LG_CALLBACK: an exception is set, either that one or one that says what `name` must be. */

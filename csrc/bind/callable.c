@@ -36,21 +36,13 @@ typedef struct python_function {
     int nq, nv, rows; /* of its system */
 } python_function;
 
-static PyObject *read_only(const double *data, int n)
-{
-    PyObject *array = lg_vector_from(data, n);
-    if (array)
-        PyArray_CLEARFLAGS((PyArrayObject *)array, NPY_ARRAY_WRITEABLE);
-    return array;
-}
-
 static PyObject *call_python(const python_function *f, const lg_callback_point *at)
 {
     const double *const data[] = {at->q, at->v, at->a, at->lam};
     const int sizes[] = {f->nq, f->nv, f->nv, f->rows}, wanted = calls[f->call].arguments;
     PyObject *arguments[MAX_ARGUMENTS] = {PyFloat_FromDouble(at->t)}, *result = NULL;
     for (int i = 1; i < wanted && arguments[i - 1]; i++)
-        arguments[i] = read_only(data[i - 1], sizes[i - 1]);
+        arguments[i] = lg_read_only_vector(data[i - 1], sizes[i - 1]);
     if (arguments[wanted - 1])
         result = PyObject_Vectorcall(f->callable, arguments, (size_t)wanted, NULL);
     for (int i = 0; i < wanted; i++)

@@ -12,10 +12,7 @@ typedef struct instant {
 
 static PyObject *new_copy(const lg_instant_arrays *from)
 {
-    PyObject *array = lg_vector_from(from->data, from->count);
-    if (array)
-        PyArray_CLEARFLAGS((PyArrayObject *)array, NPY_ARRAY_WRITEABLE);
-    return array;
+    return lg_read_only_vector(from->data, from->count);
 }
 
 PyObject *lg_instant_new(PyTypeObject *type, double t, double age, const lg_instant_arrays arrays[LG_INSTANT_ARRAYS])

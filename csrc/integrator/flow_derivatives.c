@@ -67,8 +67,7 @@ static void add_product(int m, int n, const double *A, const double *x, double *
 static void add_transposed(int m, int n, const double *A, const double *x, double *y)
 {
     for (int j = 0; j < n; j++)
-        for (int i = 0; i < m; i++)
-            y[j] += A[i + m * j] * x[i];
+        y[j] += lg_dot(m, A + m * j, x);
 }
 
 /* ---- forwards ---- */

@@ -265,7 +265,7 @@ class Inside(Shown):
             return super()._part(row, name)
         core, at = self.model.core, self._at
         before = np.zeros(core.nmem) if at.mem is None else at.mem
-        return core.remember(at.t, at.q, at.v, np.zeros(core.nv), before, at.age, at.theta)
+        return read_only(core.remember(at.t, at.q, at.v, np.zeros(core.nv), before, at.age, at.theta))
 
 
 _BEFORE: Final = "the function is called before forces are known, and accelerations and multipliers follow from them"

@@ -401,6 +401,7 @@ def test_a_state_that_is_kept_has_everything_after_the_call():
         np.testing.assert_array_equal(ends[t].q, q)
         np.testing.assert_array_equal(ends[t].v, v)
         assert ends[t].mem.shape == (0,) and ends[t].rotation("link59").shape == (3, 3)
+    assert not any(array.flags.writeable for state in kept for array in (state.q, state.v, state.mem))
 
 
 def test_a_state_of_a_function_that_fails_is_complete():
