@@ -162,6 +162,18 @@ static const lg_query sample = {
 };
 METHOD(sample)
 
+PyDoc_STRVAR(stretch_doc,
+             "stretch(t, q, v, mem)\n--\n\n"
+             "Factors (..., nmem) by which the memory at a state can be multiplied so that no force changes\n"
+             "and the kinks that forces have at it are far: bristles that slide are bent further.");
+static const lg_query stretch = {
+    "OOOO:stretch",
+    {LG_ARG_t, LG_ARG_q, LG_ARG_v, LG_ARG_mem},
+    {{"factor", "m"}},
+    .at = lg_probe_stretch,
+};
+METHOD(stretch)
+
 PyDoc_STRVAR(retract_doc, "retract(q, theta)\n--\n\nq exp(theta) block by block: (..., nq), (..., nv) -> (..., nq).");
 static const lg_query retract = {"OO:retract", {LG_ARG_q, LG_ARG_theta}, {{"q", "q"}}, .at = lg_probe_retract};
 METHOD(retract)
@@ -236,6 +248,7 @@ static PyMethodDef system_queries[] = {
     ENTRY(project),
     ENTRY(remember),
     ENTRY(sample),
+    ENTRY(stretch),
     ENTRY(sparse),
     ENTRY(acceleration_rows),
     {"sparsity", ask_sparsity, METH_NOARGS, sparsity_doc},

@@ -253,12 +253,44 @@ static lg_status add_force_back(void *self, const lg_point *at, const double *w,
     return LG_OK;
 }
 
+/* Bristles that are bent to their limit come back to it from twice as far, where the force is the same. */
+static lg_status stretch_contact(const lg_force *f, const lg_mutual *at, const double *mem, double *factor)
+{
+    enum { MOST = LG_BRISTLE_MEMORY * 2 * LG_POINTS_OF_box };
+    static const double far = 2, round_off = 1e-9;
+    double found[MOST];
+    lg_copy(f->e.info->nmem, mem, found);
+    for (int k = LG_BRISTLE_Z; k < f->e.info->nmem; k += LG_BRISTLE_MEMORY)
+        lg_axpy(3, far - 1, mem + k, found + k);
+    LG_TRY(lg_contact_renew(f, at, found));
+    for (int k = LG_BRISTLE_Z; k < f->e.info->nmem; k += LG_BRISTLE_MEMORY)
+        for (int i = k; i < k + 3 && lg_norm3(found + k) <= (1 + round_off) * lg_norm3(mem + k); i++)
+            factor[i] = far;
+    return LG_OK;
+}
+
+static lg_status stretch(void *self, const lg_point *at, double *factor)
+{
+    const lg_model *m = self;
+    const lg_pose *pose[2];
+    lg_mutual seen;
+    LG_TRY(lg_model_move(m, LG_FORM_DYNAMICS, at, LG_TWISTS, LG_REACH_USED));
+    for (const lg_force *f = m->forces; f < m->forces + m->nforces; f++) {
+        if (!lg_contact_has_bristles(f))
+            continue;
+        open_mutual(f, at, pose, &seen);
+        LG_TRY(stretch_contact(f, &seen, at->mem.values + f->e.mem, factor + f->e.mem));
+    }
+    return LG_OK;
+}
+
 const lg_memory_slopes lg_bristle_slopes = {.room = room,
                                             .open = open_step,
                                             .follow = follow,
                                             .follow_back = follow_back,
                                             .force = add_force,
-                                            .force_back = add_force_back};
+                                            .force_back = add_force_back,
+                                            .stretch = stretch};
 
 /* ---- parameters ---- */
 

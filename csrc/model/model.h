@@ -170,6 +170,9 @@ typedef struct lg_element_info {
     int npairs; /* number of these pairs */
     int nframes, nrows, nmem;
     int nnonholonomic; /* how many of the rows, the last ones, are of velocity alone: their phi is zero */
+    int follows; /* its memory follows the motion as bristles do, with derivatives; see system/memory.h */
+    int has_kinks; /* a force that, or whose slope, jumps somewhere along the motion of its frames, as where a contact
+                      begins or at a point of a curve */
     int continues; /* its last parameter says whether it continues the element before it: a term of a row, which adds to
                       that of the joint before, or a piece of a tendon */
     int uses_law; /* it has a law, whose derivatives are formed by differences if it has no tangent */

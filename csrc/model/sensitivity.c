@@ -549,7 +549,7 @@ static const rule *rule_of(const lg_influence *in, int quadratic)
         return is_linear(in) ? &rates : &one_pair;
     for (int i = 0; i < in->m->nforces; i++) {
         const lg_force *f = &in->m->forces[i];
-        has_kinks |= in->force[i] && f->type->has_kinks && !lg_contact_has_bristles(f);
+        has_kinks |= in->force[i] && f->type->info.has_kinks && !lg_contact_has_bristles(f);
     }
     return has_kinks && in->direction->nends ? &close_pairs : &two_pairs;
 }

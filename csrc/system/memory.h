@@ -29,6 +29,9 @@ typedef struct lg_memory_slopes {
     /* out += s times the change of `force` at a point along one of its memory, and the transposed map. */
     lg_status (*force)(void *self, const lg_point *point, const double *dmem, double s, double *out);
     lg_status (*force_back)(void *self, const lg_point *point, const double *w, double s, double *mem);
+    /* Sets those of the factors (nmem), which are 1, by which the memory at a point can be multiplied so that no force
+       changes and the kink of forces at it is far. */
+    lg_status (*stretch)(void *self, const lg_point *point, double *factor);
 } lg_memory_slopes;
 
 typedef struct lg_memory_rules {

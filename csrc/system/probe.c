@@ -447,6 +447,15 @@ lg_status lg_probe_sample(lg_probe *probe)
     return memory->sample ? memory->sample(probe->system->self, &probe->point, mem) : LG_OK;
 }
 
+lg_status lg_probe_stretch(lg_probe *probe)
+{
+    const lg_memory_slopes *slopes = probe->system->memory.slopes;
+    double *factor = probe->out[0];
+    for (int i = 0; i < probe->system->nmem; i++)
+        factor[i] = 1;
+    return slopes ? slopes->stretch(probe->system->self, &probe->point, factor) : LG_OK;
+}
+
 lg_status lg_probe_retract(lg_probe *probe)
 {
     lg_space_retract(probe->system->space, probe->point.q, probe->theta, probe->out[0]);

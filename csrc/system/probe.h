@@ -82,6 +82,7 @@ lg_status lg_probe_energy(lg_probe *probe); /* out: T and V */
 lg_status lg_probe_residual(lg_probe *probe); /* out: phi and phidot */
 lg_status lg_probe_remember(lg_probe *probe); /* out: mem at a start, of which the given one is a guess */
 lg_status lg_probe_sample(lg_probe *probe); /* out: mem after the samples that are due */
+lg_status lg_probe_stretch(lg_probe *probe); /* out: factors of mem, memory.h */
 lg_status lg_probe_retract(lg_probe *probe); /* out: q exp(theta) */
 lg_status lg_probe_difference(lg_probe *probe); /* out: log(q^-1 q1) with the q1 of the pair */
 

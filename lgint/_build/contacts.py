@@ -12,8 +12,8 @@ from lgint._args import Array, array, guess, number, shown
 from lgint._build.elements import Where
 from lgint._build.forces import ForceBuilder
 from lgint._build.parts import Partner
+from lgint._model.compile import FOLLOWS
 from lgint._model.parameters import DECLARED
-from lgint._model.start import BRISTLE
 
 Shape = Sequence[Any]  # a name and its values
 SHAPES: Final = {  # by name: the shapes of their values, how they are called, and the parameters of rows
@@ -25,9 +25,9 @@ SHAPES: Final = {  # by name: the shapes of their values, how they are called, a
 }
 WORDS: Final = {"half_sizes": "half sizes", "axes": "rotation"}  # what parameters are called where they differ
 REGULARIZATION: Final = 1e-3  # m/s
-_STEM: Final = "contact_"
-_ROWS: Final = [row.removeprefix(_STEM) for row in DECLARED if row.startswith(_STEM)]
-PAIRS: Final = [tuple(row.split("_")) for row in _ROWS if not row.endswith(BRISTLE)]
+_STEM, _BRISTLE = "contact_", "_bristle"  # of the names of rows
+_ROWS: Final = [row.removeprefix(_STEM) for row in DECLARED if row.startswith(_STEM) and row not in FOLLOWS]
+PAIRS: Final = [tuple(row.split("_")) for row in _ROWS]
 
 
 class ContactBuilder(ForceBuilder):
@@ -112,7 +112,7 @@ class ContactBuilder(ForceBuilder):
             stiff = array(f"bristle of {name!r}", bristle, (), (2,))
             given |= dict(zip(("bristle", "bristle_damping"), (*np.ravel(stiff), 0.0), strict=False))
         order = (1, 0) if turned else (0, 1)
-        kind = _STEM + "_".join(kinds[i] for i in order) + ("" if bristle is None else BRISTLE)
+        kind = _STEM + "_".join(kinds[i] for i in order) + ("" if bristle is None else _BRISTLE)
         for side, i in zip("ab", order, strict=True):
             for key, value in _values(name, kinds[i], shapes[i]).items():
                 what = f"{WORDS.get(key, key)} of the {kinds[i]} of {name!r}"

@@ -41,6 +41,8 @@ COM: Final = "com"  # the node of a flexible body at its centre of mass
 ROWS: Final = {row["name"]: row["nrows"] for row in _core.ELEMENTS}  # number of constraint rows
 _PARAMETERS: Final = {kind: [*declared.parameters.items()] for kind, declared in DECLARED.items()}
 MEMORY: Final = {row["name"]: row["nmem"] for row in _core.ELEMENTS}  # number of values of memory
+FOLLOWS: Final = frozenset(row["name"] for row in _core.ELEMENTS if row["follows"])  # whose memory is that of bristles
+KINKS: Final = frozenset(row["name"] for row in _core.ELEMENTS if row["kinks"])  # whose forces or slopes jump
 
 
 Function = Callable[..., ArrayLike] | ForceLaw | CompiledFunction | None
@@ -146,7 +148,14 @@ class Compiled:
     joints: dict[str, JointIndices]
     supports: dict[str, int]  # the elements of supports
     memory: list[tuple[str, int]]  # kind and number of values of the elements that have memory, in the order of `mem`
+    has_kinks: bool  # whether some force, or its slope, jumps somewhere along a motion
     states: StateMaker | None  # which laws are called with; None: no law is
+
+    @property
+    def bristles(self) -> Array:
+        """Which numbers of the memory are those of bristles."""
+        flags = np.repeat([kind in FOLLOWS for kind, _ in self.memory], [count for _, count in self.memory])
+        return np.pad(flags.astype(bool), (0, self.core.nmem - flags.size))
 
     @cached_property
     def makers(self) -> list[Maker]:
@@ -183,7 +192,8 @@ def compiled(record: Record) -> Compiled:
     states = StateMaker() if controls or max(map(len, description.elements)) > 4 else None
     core = _core.Model(*description, states, controls)
     numbers = description.parameters, starts, weighed
-    return Compiled(record, core, *numbers, frames.named, joints, supports, memory, states)
+    has_kinks = any(element[0] in KINKS for element in description.elements)
+    return Compiled(record, core, *numbers, frames.named, joints, supports, memory, has_kinks, states)
 
 
 def _makers(record: Record, frames: Frames, joints: dict[str, JointIndices]) -> Iterator[Parts]:

@@ -30,7 +30,6 @@ from lgint._model.record import (
     partners,
 )
 from lgint._model.rod import Rod
-from lgint._model.start import bristled
 from lgint._model.system import UPPER, System
 from lgint._model.tendons import check_places
 from lgint._model.values import COM, SHAPE, Entries, Names, changed, check_limits, is_interpolated, order_of, value_in
@@ -610,7 +609,12 @@ class Model(System):
     @functools.cached_property
     def bristles(self) -> Array:
         """Which numbers of the memory are those of bristles."""
-        return bristled(self)
+        return self._compiled.bristles
+
+    @property
+    def has_kinks(self) -> bool:
+        """Whether some force, or its slope, jumps somewhere along a motion."""
+        return self._compiled.has_kinks
 
     @property
     def control_states(self) -> dict[str, slice]:

@@ -3,28 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Final, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from lgint._args import Array, listing, shown
-
-BRISTLE: Final = "_bristle"  # the end of the names of contacts with bristles
 
 
 def memory_of(system: Any) -> list[tuple[str, int]]:
     """Kind and number of values of the elements that have memory, in the order of the memory."""
     compiled = getattr(system, "_compiled", None)  # systems of functions have none
     return compiled.memory if compiled else []
-
-
-def bristled(system: Any) -> Array:
-    """Which numbers of the memory are those of bristles of contacts."""
-    found, end = np.zeros(system.core.nmem, dtype=bool), 0
-    for kind, count in memory_of(system):
-        found[end : end + count] = kind.endswith(BRISTLE)
-        end += count
-    return found
 
 
 def coordinates(q: Any) -> Any:

@@ -28,16 +28,29 @@ def pull_back(
 ) -> tuple[Array, Array]:
     """The derivatives of sum(weights * outputs) by each state, and by parameters at these.
 
-    A state consists of q, v, vdot, lam and the values that sampled controls hold.
+    A state consists of q, v, vdot, lam and the numbers of the memory that have derivatives.
     """
     model: Model = run.model  # type: ignore[assignment]
     sizes = [model.nv, model.nv, model.nv, model.nc, model.core.nmem - model.first_held]
     rows, found = np.zeros((len(run.t), sum(sizes))), np.zeros(len(names))
+    stretched, factor = _stretched(run)
     for output, weight in zip(outputs, weights, strict=True):
         for part, size, first in zip(_PARTS, sizes, np.cumsum([0, *sizes]), strict=False):
-            _add_part(run, output, weight, part, rows[:, first : first + size])
-        found += [_by_parameter(run, output, weight, name) for name in names]
+            _add_part(stretched, output, weight, part, rows[:, first : first + size])
+        found += [_by_parameter(stretched, output, weight, name) for name in names]
+    if sizes[-1]:
+        rows[:, -sizes[-1] :] *= factor[:, model.first_held :]
     return rows, found
+
+
+def _stretched(run: Trajectory) -> tuple[Trajectory, Array]:
+    """The run with bristles that slide bent further, where forces are the same and have no kink, and the factors."""
+    model: Model = run.model  # type: ignore[assignment]
+    if not model.bristles.any():
+        return run, np.ones((len(run.t), model.core.nmem))
+    factor = model.core.stretch(run.clock, run.q, run.v, run.mem)
+    columns = {name: getattr(run, name) for name in run._parts}
+    return run._with({**columns, "mem": factor * run.mem, **run.extra}), factor
 
 
 def _contracted(weight: Array, values: Array) -> Array:
@@ -62,19 +75,13 @@ def _add_part(run: Trajectory, output: Output, weight: Array, part: str, rows: A
         direction[numbers] = 1 + np.sqrt(np.arange(2, 2 + len(numbers))) % 1
         return not np.array_equal(value(direction, scale), present, equal_nan=True)
 
-    held = model.first_sampled - model.first_held if part == "mem" else 0  # numbers of bristles, and of what has none
-    if held and counts(range(held)):
-        raise ValueError(
-            f"outputs: {output} depends on how bristles of contacts are bent, and has a kink where they slide; give "
-            "outputs of positions, velocities, accelerations or multipliers"
-        )
-    for i in _those(counts, range(held, size)):
+    for i in _those(counts, range(size)):
         unit = np.eye(1, size, i)[0]
 
         def slope(step: float, unit: Array = unit) -> Array:
             return np.asarray(sum(share / step * value(unit, times * step) for times, share in CENTRAL))
 
-        rows[:, i] += _contracted(weight, refined(slope, scale))
+        rows[:, i] += _contracted(weight, refined(slope, scale, model.has_kinks))
 
 
 def _those(counts: Callable[[range], bool], numbers: range) -> list[int]:

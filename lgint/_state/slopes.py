@@ -24,11 +24,12 @@ STEP: Final = 2.0**-7  # m, rad
 CONVERGED, FAIR = 1e-12, 1e-9  # changes with the next shorter step, relative to the largest entry
 
 
-def refined(slope: Any, step: float) -> Array:
+def refined(slope: Any, step: float, kinks: bool = False) -> Array:
     """slope(step), where the step is divided by 8 until the slope no longer changes, entry by entry.
 
     Each entry has the longest step that suffices. Changes below FAIR may be round-off; shorter steps are tried as long
     as each of them reduces the change. If the next change is larger, both are round-off, and the longer step has less.
+    With `kinks`, longer steps may have passed one, and no longer count as soon as changes are below FAIR.
     """
     best = last = longer = np.asarray(slope(step))
     error, better = np.full(best.shape, np.inf), np.zeros(best.shape, dtype=bool)
@@ -37,6 +38,8 @@ def refined(slope: Any, step: float) -> Array:
         now = np.asarray(slope(step))
         change, size = np.abs(now - last), np.abs(best).max(initial=0)
         best = np.where(better & (change > error), longer, best)
+        if kinks:
+            best = np.where((error > FAIR * size) & (change <= FAIR * size), last, best)
         better = (change > CONVERGED * size) & (change < error)
         longer, best = np.where(better, best, longer), np.where(better, now, best)
         error, last = np.fmin(error, change), now

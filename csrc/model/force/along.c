@@ -161,13 +161,13 @@ FORCE(coordinate_drive, "A constant torque (or force) and a controlled coordinat
       DRIVE(tree_at_rest), PARAMETERS(LG_DRIVE_PARAMETERS("(N m or N)", "(rad or m)")));
 
 FORCE(joint_saturated_drive, "A drive about the axis between two bodies whose torque is limited.", saturated, ANGLE,
-      DRIVE(between_at_rest), .has_kinks = 1,
+      DRIVE(between_at_rest), .info.has_kinks = 1,
       PARAMETERS(LG_TRIADS, LG_LIMIT_PARAMETER("N m"), LG_DRIVE_PARAMETERS("N m", "rad")));
 FORCE(slide_saturated_drive, "A drive along an axis of the first of two bodies whose force is limited.", saturated,
-      SLIDE, DRIVE(between_at_rest), .has_kinks = 1,
+      SLIDE, DRIVE(between_at_rest), .info.has_kinks = 1,
       PARAMETERS(LG_SLIDE_PARAMETERS, LG_LIMIT_PARAMETER("N"), LG_DRIVE_PARAMETERS("N", "m")));
 FORCE(coordinate_saturated_drive, "A drive in a joint of a tree whose torque (or force) is limited.", saturated, TREE,
-      DRIVE(tree_at_rest), .has_kinks = 1,
+      DRIVE(tree_at_rest), .info.has_kinks = 1,
       PARAMETERS(LG_LIMIT_PARAMETER("N m or N"), LG_DRIVE_PARAMETERS("(N m or N)", "(rad or m)")));
 
 FORCE(joint_load, "A given torque about the axis between two bodies.", load, ANGLE, LOAD,
@@ -194,21 +194,23 @@ FORCE(slide_effort, "A force along an axis of the first of two bodies, a value o
 FORCE(coordinate_effort, "A torque (or force) in a joint of a tree, a value of a control.", effort, TREE, EFFORT,
       PARAMETERS(LG_CONTROL_VALUE));
 
-FORCE(joint_spring, "A spring and damper about an axis between two bodies.", spring, TWIST, ELASTIC, .has_kinks = 1,
-      PARAMETERS(LG_TRIADS, LG_SPRING_PARAMETERS("N m", "rad")), EXAMPLE(TRIADS_EXAMPLE, 0.3, 2, 0.4, CURVES_EXAMPLE));
+FORCE(joint_spring, "A spring and damper about an axis between two bodies.", spring, TWIST, ELASTIC,
+      .info.has_kinks = 1, PARAMETERS(LG_TRIADS, LG_SPRING_PARAMETERS("N m", "rad")),
+      EXAMPLE(TRIADS_EXAMPLE, 0.3, 2, 0.4, CURVES_EXAMPLE));
 FORCE(slide_spring, "A spring and damper along an axis of the first of two bodies.", spring, SLIDE, ELASTIC,
-      .has_kinks = 1, PARAMETERS(LG_SLIDE_PARAMETERS, LG_SPRING_PARAMETERS("N", "m")),
+      .info.has_kinks = 1, PARAMETERS(LG_SLIDE_PARAMETERS, LG_SPRING_PARAMETERS("N", "m")),
       EXAMPLE(0, 0.6, 0.8, 0.3, 2, 0.4, CURVES_EXAMPLE));
-FORCE(coordinate_spring, "A spring and damper in a joint of a tree.", spring, TREE, ELASTIC, .has_kinks = 1,
+FORCE(coordinate_spring, "A spring and damper in a joint of a tree.", spring, TREE, ELASTIC, .info.has_kinks = 1,
       PARAMETERS(LG_SPRING_PARAMETERS("(N m or N)", "(rad or m)")), EXAMPLE(0.3, 2, 0.4, CURVES_EXAMPLE));
 FORCE(distance_spring, "A spring and damper along the line between two points, by curves.", spring, DISTANCE, ELASTIC,
-      .has_kinks = 1, PARAMETERS(LG_SPRING_PARAMETERS("N", "m")),
+      .info.has_kinks = 1, PARAMETERS(LG_SPRING_PARAMETERS("N", "m")),
       EXAMPLE(0.3, 1, 0.4, 3, -1.2, 0.3, 2.9, -1, 0.1, 2, 3, -1, 0, 1, -0.2, 0, 0.3));
 
-FORCE(joint_stop, "Elastic limits of an angle about an axis between two bodies.", stop, TWIST, ELASTIC, .has_kinks = 1,
-      PARAMETERS(LG_TRIADS, LG_STOP_PARAMETERS("N m", "rad")), EXAMPLE(TRIADS_EXAMPLE, 2, 0.1, 0.01, 0.02));
+FORCE(joint_stop, "Elastic limits of an angle about an axis between two bodies.", stop, TWIST, ELASTIC,
+      .info.has_kinks = 1, PARAMETERS(LG_TRIADS, LG_STOP_PARAMETERS("N m", "rad")),
+      EXAMPLE(TRIADS_EXAMPLE, 2, 0.1, 0.01, 0.02));
 FORCE(slide_stop, "Elastic limits of a slide along an axis of the first of two bodies.", stop, SLIDE, ELASTIC,
-      .has_kinks = 1, PARAMETERS(LG_SLIDE_PARAMETERS, LG_STOP_PARAMETERS("N", "m")),
+      .info.has_kinks = 1, PARAMETERS(LG_SLIDE_PARAMETERS, LG_STOP_PARAMETERS("N", "m")),
       EXAMPLE(0, 0.6, 0.8, 2, 0.1, 0.01, 0.02));
-FORCE(coordinate_stop, "Elastic limits of the coordinate of a joint of a tree.", stop, TREE, ELASTIC, .has_kinks = 1,
-      PARAMETERS(LG_STOP_PARAMETERS("(N m or N)", "(rad or m)")), EXAMPLE(2, 0.1, 0.01, 0.02));
+FORCE(coordinate_stop, "Elastic limits of the coordinate of a joint of a tree.", stop, TREE, ELASTIC,
+      .info.has_kinks = 1, PARAMETERS(LG_STOP_PARAMETERS("(N m or N)", "(rad or m)")), EXAMPLE(2, 0.1, 0.01, 0.02));

@@ -200,11 +200,11 @@ static const lg_element_memory memory = {.commit = bushing_commit};
                  .reference = "docs/forces",                                                                           \
                  .nframes = 2,                                                                                         \
                  .nmem = LG_SCREW_MEMORY,                                                                              \
+                 .has_kinks = kinks,                                                                                   \
                  __VA_ARGS__},                                                                                         \
         .check = judge,                                                                                                \
         .sees = LG_SEES_POSE,                                                                                          \
         .needs_twists = 1,                                                                                             \
-        .has_kinks = kinks,                                                                                            \
         .couples = lg_element_between,                                                                                 \
         .wrenches = wrenches,                                                                                          \
         .potential = potential,                                                                                        \

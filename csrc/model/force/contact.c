@@ -631,8 +631,9 @@ lg_status lg_contact_at(const lg_force *force, const lg_point *at, int k, lg_con
     .info.doc = "Contact of a " #A " on the first body with a " #B " on the second one" DOC ".",                       \
     .info.reference = "docs/contact", .info.nframes = 2, .info.parameters = NAME##_parameters,                         \
     .info.nparameters = sizeof NAME##_parameters / sizeof(lg_parameter), .info.example = NAME##_example,               \
-    .info.nexample = sizeof NAME##_example / sizeof(double), .sees = LG_SEES_POSE, .needs_twists = 1, .has_kinks = 1,  \
-    .check = contact_check, .couples = lg_element_between, .wrenches = NAME##_wrenches, .shapes = &lg_##A##_on_##B
+    .info.nexample = sizeof NAME##_example / sizeof(double), .sees = LG_SEES_POSE, .needs_twists = 1,                  \
+    .info.has_kinks = 1, .check = contact_check, .couples = lg_element_between, .wrenches = NAME##_wrenches,           \
+    .shapes = &lg_##A##_on_##B
 
 #define SMOOTH_ROW(A, B, POTENTIAL, ...)                                                                               \
     KERNELS(A##_##B, A, B, 0)                                                                                          \
@@ -667,7 +668,7 @@ LG_SLIDING_PAIRS(LG_PAIR)
     static const lg_parameter A##_##B##_bristle_parameters[] = {BRISTLE_LAW, __VA_ARGS__};                             \
     static const double A##_##B##_bristle_example[] = {BRISTLE_EXAMPLE, A##_a_example, B##_b_example};                 \
     const lg_force_type lg_contact_##A##_##B##_bristle = {CONTACT(A##_##B##_bristle, A, B, ", with bristles"),         \
-                                                          .info.nmem = BRISTLE_MEMORY * (POINTS),                      \
+                                                          .info.nmem = BRISTLE_MEMORY * (POINTS), .info.follows = 1,   \
                                                           .memory = &A##_##B##_memory};
 
 #define LG_PAIR(A, B, ...) BRISTLE_ROW(A, B, LG_POINTS_OF_##A, __VA_ARGS__)

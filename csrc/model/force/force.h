@@ -35,9 +35,6 @@ struct lg_force_type {
     lg_sees sees;
     int needs_twists;
     int ignores_positions; /* its wrenches are the same wherever its frames are */
-    /* Its wrenches, or their slopes, jump somewhere along the motion of its frames, as where a contact begins or at a
-       point of a curve. */
-    int has_kinks;
     /* At rest it follows from a potential that `potential` does not give; with the function `on_point`, where this is
        so. Forces along one coordinate, or of given size between two points, are derivatives of their own integrals. */
     int conserves;

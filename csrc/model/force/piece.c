@@ -106,8 +106,9 @@ static const lg_element_memory memory = {.commit = piece_commit};
              .reference = "docs/forces",                                                                               \
              .nframes = 2,                                                                                             \
              .continues = 1,                                                                                           \
+             .has_kinks = 1,                                                                                           \
              __VA_ARGS__},                                                                                             \
-    .needs_twists = 1, .has_kinks = 1
+    .needs_twists = 1
 
 const lg_force_type lg_elastic_tendon = {
     PIECE(elastic, "A straight piece of an elastic tendon between two points.", .parameters = straight_parameters,
