@@ -17,7 +17,7 @@ from lgint._core import ConvergenceError, IntegrationError, Interrupted, Singula
 from lgint._model.callable import CallableModel
 from lgint._model.lagrangian import LagrangianModel
 from lgint._model.model import Model
-from lgint._model.system import UPPER as _UPPER
+from lgint._model.system import FROM_HIGHER_LAYERS as _FROM_HIGHER_LAYERS
 from lgint._run.dense import DenseOutput, DenseState
 from lgint._run.equilibrium import equilibrium
 from lgint._run.events import event
@@ -131,7 +131,7 @@ def _steady_rotation(*arguments: Any) -> Trajectory:
     return steady_rotation(*arguments)
 
 
-_UPPER["steady_rotation"] = _steady_rotation  # for `equilibrium`, which belongs to a lower layer
+_FROM_HIGHER_LAYERS["steady_rotation"] = _steady_rotation  # for `equilibrium`, which belongs to a lower layer
 
 if not TYPE_CHECKING:  # with it, type checkers would accept any name
 

@@ -14,14 +14,14 @@ enum { MAX_SIGNATURE = 64 };
 
 /* An operand during a loop: the distance of each of its numbers, in bytes, from the first one of the same element, and
    whether the function can use an element without copying it. */
-typedef struct operand {
+typedef struct group_operand {
     int size;
     npy_intp at[LG_OPERAND_SIZE];
     int in_place;
-} operand;
+} group_operand;
 
 /* `strides` are those of the operand's axes; returns those of the next operand. */
-static const npy_intp *open_operand(operand *o, const lg_operation *operation, int k, const npy_intp *strides)
+static const npy_intp *open_operand(group_operand *o, const lg_operation *operation, int k, const npy_intp *strides)
 {
     const lg_operand seen = lg_operand_of(operation, k);
     const npy_intp row = seen.axes > 0 ? strides[0] : 0, column = seen.axes > 1 ? strides[1] : 0;
@@ -37,7 +37,7 @@ static const npy_intp *open_operand(operand *o, const lg_operation *operation, i
 }
 
 /* The numbers of an element, either in place or copied to `room`. */
-static const double *load_element(const operand *o, const char *element, double *room)
+static const double *load_element(const group_operand *o, const char *element, double *room)
 {
     if (o->in_place)
         return (const double *)element;
@@ -46,7 +46,7 @@ static const double *load_element(const operand *o, const char *element, double 
     return room;
 }
 
-static void store_element(const operand *o, const double *x, char *element)
+static void store_element(const group_operand *o, const double *x, char *element)
 {
     for (int i = 0; i < o->size; i++)
         *(double *)(element + o->at[i]) = x[i];
@@ -59,7 +59,7 @@ static void ufunc_loop(char **args, const npy_intp *dimensions, const npy_intp *
     const lg_operation *row = data;
     const int nin = (int)strlen(row->operands) - 1;
     const npy_intp *strides = steps + nin + 1;
-    operand in[2], out;
+    group_operand in[2], out;
     double rooms[2][LG_OPERAND_SIZE], room[LG_OPERAND_SIZE];
     const double *x[2] = {NULL, NULL};
 

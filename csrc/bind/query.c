@@ -23,13 +23,13 @@ static const argument table[] = {[LG_NO_ARGUMENT] = {.name = NULL},
 
 /* The values of an argument at the points. The stride is the number of values from one point to the next; it is 0
    without leading axes, since the values then belong to every point. */
-typedef struct operand {
+typedef struct query_operand {
     const argument *argument;
     PyArrayObject *array; /* NULL: the value is `number` */
     double number;
     const double *x; /* at the next point */
     npy_intp stride;
-} operand;
+} query_operand;
 
 /* One call. */
 typedef struct batch {
@@ -37,7 +37,7 @@ typedef struct batch {
     PyObject *self;
     lg_question asked;
     lg_system system; /* in the form that the arguments ask for */
-    operand in[LG_MAX_ARGUMENTS];
+    query_operand in[LG_MAX_ARGUMENTS];
     PyArrayObject *out[LG_TERM_COUNT]; /* NULL: not wanted */
     npy_intp out_stride[LG_TERM_COUNT];
     int operands, results;
@@ -137,7 +137,7 @@ static int read_names(batch *b, PyObject *given)
 
 /* ---- arguments at points ---- */
 
-static int take_leading_axes(batch *b, const operand *in, int ndim)
+static int take_leading_axes(batch *b, const query_operand *in, int ndim)
 {
     const npy_intp *dims = PyArray_DIMS(in->array);
     if (b->ndim == 0) {
@@ -157,8 +157,8 @@ static int read_operand(batch *b, const argument *a, PyObject *given)
     npy_intp dims[3];
     int core = (int)strlen(a->shape);
     if (!core && PyFloat_CheckExact(given) && isfinite(PyFloat_AS_DOUBLE(given))) {
-        operand *in = &b->in[b->operands++];
-        *in = (operand){.argument = a, .number = PyFloat_AS_DOUBLE(given), .x = &in->number};
+        query_operand *in = &b->in[b->operands++];
+        *in = (query_operand){.argument = a, .number = PyFloat_AS_DOUBLE(given), .x = &in->number};
         return 0;
     }
     for (int i = 0; i < core; i++)
@@ -167,8 +167,8 @@ static int read_operand(batch *b, const argument *a, PyObject *given)
     if (!array)
         return -1;
     int leading = PyArray_NDIM(array) - core;
-    operand *in = &b->in[b->operands++];
-    *in = (operand){a, array, 0, lg_data(array), leading ? PyArray_MultiplyList(dims, core) : 0};
+    query_operand *in = &b->in[b->operands++];
+    *in = (query_operand){a, array, 0, lg_data(array), leading ? PyArray_MultiplyList(dims, core) : 0};
     return leading ? take_leading_axes(b, in, leading) : 0;
 }
 
@@ -304,7 +304,7 @@ static lg_status open_solver(batch *b)
 static lg_status at_next_point(batch *b)
 {
     lg_probe *probe = &b->asked.probe;
-    for (operand *in = b->in; in < b->in + b->operands; in++) {
+    for (query_operand *in = b->in; in < b->in + b->operands; in++) {
         void *field = (char *)&b->asked + in->argument->field;
         if (in->argument->kind == ARRAY)
             *(const double **)field = in->x;

@@ -3,6 +3,7 @@
 #include "bind/args.h"
 #include "group/group.h"
 #include "integrator/methods.h"
+#include "integrator/momentum_rule.h"
 #include "model/force/wrap.h"
 #include "model/model.h"
 #include "run/record.h"

@@ -139,7 +139,7 @@ static lg_status check_kinds(lg_stepper *self)
         const char *name = system->block_name ? system->block_name(system->self, f->block) : "a block";
         char formulations[LG_NAME_SIZE];
         lg_list_unit_formulations(formulations, sizeof formulations);
-        lg_report_say(&self->report, "modified: needs formulation=\"%s\", but %.*s has other coordinates", formulations,
+        lg_report_say(&self->report, "modified needs formulation=\"%s\", but %.*s has other coordinates", formulations,
                       LG_SHORT(name));
         return LG_BAD_ARGUMENT;
     }

@@ -1,5 +1,7 @@
 #include "integrator/methods.h"
 
+#include "integrator/momentum_rule.h"
+
 #include <string.h>
 
 #define LG_ROW(title, type, of, p, list, source, text)                                                                 \

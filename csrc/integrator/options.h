@@ -73,12 +73,13 @@ typedef struct lg_newton_options {
         LG_RETRY_OPTION(LG_FIELD(type, stop.retry))
 
 /* Choices of generalized-alpha and its relatives. */
-#define LG_FORMS(X) X(LG_FORM_EXACT, "exact") X(LG_FORM_PRINTED, "printed") X(LG_FORM_PRINTED_HALF, "printed_half")
+#define LG_ALPHA_FORMS(X)                                                                                              \
+    X(LG_ALPHA_FORM_EXACT, "exact") X(LG_ALPHA_FORM_PRINTED, "printed") X(LG_ALPHA_FORM_PRINTED_HALF, "printed_half")
 #define LG_STARTS(X) X(LG_START_PLAIN, "plain") X(LG_START_OPTIMAL, "optimal")
 #define LG_PREDICTORS(X) X(LG_PREDICTOR_EXTRAPOLATE, "extrapolate") X(LG_PREDICTOR_PLAIN, "plain")
 #define LG_NEWTONS(X) X(LG_NEWTON_FULL, "full") X(LG_NEWTON_MODIFIED, "modified") X(LG_NEWTON_AUTO, "auto")
 #define LG_TANGENT_TERMS(X) X(LG_TERMS_ALL, "all") X(LG_TERMS_FORCE, "force")
-enum { LG_FORMS(LG_CHOICE_CONSTANT) };
+enum { LG_ALPHA_FORMS(LG_CHOICE_CONSTANT) };
 enum { LG_STARTS(LG_CHOICE_CONSTANT) };
 enum { LG_PREDICTORS(LG_CHOICE_CONSTANT) };
 enum { LG_NEWTONS(LG_CHOICE_CONSTANT) };
@@ -123,10 +124,10 @@ typedef struct lg_genalpha_options {
          LG_FIELD(lg_genalpha_options, index)},                                                                        \
         {"form",                                                                                                       \
          LG_OPTION_CHOICE,                                                                                             \
-         {0, LG_FORM_EXACT},                                                                                           \
+         {0, LG_ALPHA_FORM_EXACT},                                                                                     \
          0,                                                                                                            \
          0,                                                                                                            \
-         LG_CHOICES(LG_FORMS),                                                                                         \
+         LG_CHOICES(LG_ALPHA_FORMS),                                                                                   \
          "The formulas solved exactly, the algorithms as printed, or these with the factor 1/2 missing in line 6.",    \
          LG_FIELD(lg_genalpha_options, form)},                                                                         \
         {"start",                                                                                                      \

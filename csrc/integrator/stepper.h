@@ -8,7 +8,6 @@
 #include "integrator/tableau.h"
 #include "solve/accel.h"
 #include "solve/linearised.h"
-#include "system/step.h"
 
 /* Where Tait-Bryan angles came nearest to their singularity. */
 typedef struct lg_nearest {
@@ -56,7 +55,7 @@ typedef struct lg_stepper_carry {
    of that step, and can do without those of a start, which are NaN if they are not determined. */
 typedef struct lg_stepper_momenta {
     const char *needs; /* what a system must be, in words, to which the names of formulations are added */
-    /* The first block that is not so, -1 if all are; after `prepare`. Reports it if other options would do. */
+    /* The first block that does not meet `needs`, or -1; after `prepare`. Reports it if other options would do. */
     int (*first_unfit)(lg_stepper *self);
 } lg_stepper_momenta;
 
@@ -100,7 +99,7 @@ struct lg_stepper {
     lg_plans plans; /* those that lg_stepper_needs names */
     const lg_plan *plan; /* the one for its coupling */
     int curve; /* how many F, of 2 nv numbers each, its row can write for the curve inside a step; 0: there is none */
-    const lg_option_value *options; /* method->options->nvalues: the struct of options beside the method */
+    const lg_option_value *options; /* method->options->nvalues: the method's struct of options */
     lg_accel accel; /* index-1 accelerations; its matrix serves the stepper too, after a reset */
     double
         *coarse; /* 2 nv: the error against a second, coarser solution, which `error` sets too; NULL: there is none */
@@ -165,17 +164,7 @@ typedef struct lg_alpha_rule {
     void (*of)(double damping, double alpha[2]);
 } lg_alpha_rule;
 
-/* The data of a method with momenta: how it takes its steps. */
 typedef struct lg_momentum_rule lg_momentum_rule;
-struct lg_momentum_rule {
-    lg_gradients gradients[2]; /* as printed; as the equivariant form has them */
-    lg_kinetics kinetic[2];
-    int with_inverse; /* v = M^-1 p in every state, so that the kinetic energy is p.v/2; else it is p.v - T(q, v) */
-    int all; /* Newton's method iterates on v and p as well */
-    int null_space; /* Newton's method iterates on coordinates that keep the blocks' own rows */
-    /* A rule that conserves the same, and whose rates do not grow on bodies that tumble; NULL: none. */
-    const lg_momentum_rule *steadier;
-};
 
 struct lg_method { /* one row of methods.def */
     const char *name;

@@ -62,7 +62,7 @@ static sizes count_sizes(const lg_model_spec *spec, const int *row_of)
 }
 
 /* The arrays of a model while they are being written. */
-typedef struct builder {
+typedef struct model_builder {
     lg_model *model;
     const lg_model_spec *spec;
     const int *row_of; /* per element of the description */
@@ -75,7 +75,7 @@ typedef struct builder {
     int *read;
     long *read_block;
     int *used; /* per frame of the description, by forces and by joints: lg_frame.loaded */
-} builder;
+} model_builder;
 
 static void *build_take(lg_arena *arena, int count, size_t size)
 {
@@ -84,7 +84,7 @@ static void *build_take(lg_arena *arena, int count, size_t size)
 
 static void layout_records(void *self, lg_arena *arena)
 {
-    builder *b = self;
+    model_builder *b = self;
     lg_model *m = b->model;
     sizes n = b->n;
     m->bodies = build_take(arena, n.nbodies, sizeof *m->bodies);
@@ -103,7 +103,7 @@ static void layout_records(void *self, lg_arena *arena)
 /* Also the arrays that are needed until the records are written. */
 static void layout_shape(void *self, lg_arena *arena)
 {
-    builder *b = self;
+    model_builder *b = self;
     sizes n = b->n;
     int ncouplings = n.nforces + n.njoints;
     lg_layout_take(&b->layout, arena,
@@ -139,7 +139,7 @@ static size_t reserve(lg_model *m, size_t doubles)
 
 /* The blocks, each of them a clique of the mass matrix. The scratch begins with room for the tangents of large blocks:
    see tangent.c. */
-static void fill_blocks(builder *b, const lg_model_spec *spec)
+static void fill_blocks(model_builder *b, const lg_model_spec *spec)
 {
     lg_model *m = b->model;
     lg_layout_blocks(&b->layout, spec->nblocks, spec->blocks);
@@ -156,7 +156,7 @@ static void fill_blocks(builder *b, const lg_model_spec *spec)
 
 /* ---- records ---- */
 
-static char *keep_name(builder *b, const char *name)
+static char *keep_name(model_builder *b, const char *name)
 {
     size_t size = strlen(name) + 1;
     char *copy = memcpy(b->names, name, size);
@@ -164,7 +164,7 @@ static char *keep_name(builder *b, const char *name)
     return copy;
 }
 
-static lg_element common(builder *b, const lg_element_spec *from, int row)
+static lg_element common(model_builder *b, const lg_element_spec *from, int row)
 {
     const lg_element_info *info = lg_row_info(row);
     lg_element e = {.info = info,
@@ -181,13 +181,13 @@ static lg_element common(builder *b, const lg_element_spec *from, int row)
 }
 
 /* The index in `body_of` of what carries the frames of a block (-2 and less: of a support); -1: there is none. */
-static int carrier_index(const builder *b, int block)
+static int carrier_index(const model_builder *b, int block)
 {
     int index = block >= 0 ? block : b->n.nblocks - 2 - block;
     return index < b->n.nblocks + b->n.nsupports ? index : -1;
 }
 
-static void add_body(builder *b, const lg_model_spec *spec, int i)
+static void add_body(model_builder *b, const lg_model_spec *spec, int i)
 {
     lg_model *m = b->model;
     lg_body *body = (lg_body *)m->element_of[i].body;
@@ -205,7 +205,7 @@ static void add_body(builder *b, const lg_model_spec *spec, int i)
 }
 
 /* Whether the body under a force adds it itself, as a dead load; to be called once the bodies are filled. */
-static int is_added_by_body(const builder *b, const lg_model_spec *spec, int i)
+static int is_added_by_body(const model_builder *b, const lg_model_spec *spec, int i)
 {
     const lg_element_spec *from = &spec->elements[i];
     const lg_force_type *type = lg_force_types[b->row_of[i] - lg_body_type_count];
@@ -217,7 +217,7 @@ static int is_added_by_body(const builder *b, const lg_model_spec *spec, int i)
            type->dead(&e, wrench);
 }
 
-static void add_force(builder *b, const lg_model_spec *spec, int i)
+static void add_force(model_builder *b, const lg_model_spec *spec, int i)
 {
     lg_force *force = (lg_force *)b->model->element_of[i].force;
     *force = (lg_force){.e = common(b, &spec->elements[i], b->row_of[i]),
@@ -225,7 +225,7 @@ static void add_force(builder *b, const lg_model_spec *spec, int i)
                         .added_by_body = is_added_by_body(b, spec, i)};
 }
 
-static void add_joint(builder *b, const lg_model_spec *spec, int i)
+static void add_joint(model_builder *b, const lg_model_spec *spec, int i)
 {
     lg_joint *joint = (lg_joint *)b->model->element_of[i].joint;
     *joint = (lg_joint){.e = common(b, &spec->elements[i], b->row_of[i]),
@@ -237,7 +237,7 @@ static void add_joint(builder *b, const lg_model_spec *spec, int i)
 }
 
 /* Records are sorted by family and row, in the order of the description. */
-static void sort_bodies(builder *b)
+static void sort_bodies(model_builder *b)
 {
     lg_model *m = b->model;
     for (int row = 0; row < lg_body_type_count; row++) {
@@ -252,7 +252,7 @@ static void sort_bodies(builder *b)
 }
 
 /* Sorts in the forces of a row: those that bodies add, or the others. */
-static void sort_forces_of(builder *b, const lg_model_spec *spec, int row, int added_by_body)
+static void sort_forces_of(model_builder *b, const lg_model_spec *spec, int row, int added_by_body)
 {
     lg_model *m = b->model;
     for (int i = 0; i < b->n.nelements; i++)
@@ -260,7 +260,7 @@ static void sort_forces_of(builder *b, const lg_model_spec *spec, int row, int a
             m->element_of[i].force = &m->forces[m->nforces++];
 }
 
-static void sort_forces(builder *b, const lg_model_spec *spec)
+static void sort_forces(model_builder *b, const lg_model_spec *spec)
 {
     lg_model *m = b->model;
     for (int type = 0; type < lg_force_type_count; type++) {
@@ -272,7 +272,7 @@ static void sort_forces(builder *b, const lg_model_spec *spec)
     }
 }
 
-static void sort_joints(builder *b)
+static void sort_joints(model_builder *b)
 {
     lg_model *m = b->model;
     for (int row = lg_body_type_count + lg_force_type_count; row < lg_element_count(); row++) {
@@ -285,7 +285,7 @@ static void sort_joints(builder *b)
     }
 }
 
-static void fill_records(builder *b, const lg_model_spec *spec)
+static void fill_records(model_builder *b, const lg_model_spec *spec)
 {
     sort_bodies(b);
     for (int i = 0; i < spec->nelements; i++)
@@ -302,13 +302,13 @@ static void fill_records(builder *b, const lg_model_spec *spec)
 
 /* ---- frames ---- */
 
-static lg_body *carrier(const builder *b, int block)
+static lg_body *carrier(const model_builder *b, int block)
 {
     return block == -1 ? &b->model->ground : (lg_body *)b->body_of[carrier_index(b, block)];
 }
 
 /* Counts the frames of each body and gives each body its part of the table; active frames come first. */
-static void sort_frames(builder *b, const lg_model_spec *spec)
+static void sort_frames(model_builder *b, const lg_model_spec *spec)
 {
     lg_model *m = b->model;
     for (int i = 0; i < spec->nframes; i++) {
@@ -326,7 +326,7 @@ static void sort_frames(builder *b, const lg_model_spec *spec)
     }
 }
 
-static void fill_frames(builder *b, const lg_model_spec *spec)
+static void fill_frames(model_builder *b, const lg_model_spec *spec)
 {
     lg_model *m = b->model;
     for (int active = 1; active >= 0; active--)
@@ -360,7 +360,7 @@ static int loads_of(lg_element_ref element)
     return (int)lg_joint_loads(element.joint->type);
 }
 
-static void mark_frames(builder *b, const lg_model_spec *spec)
+static void mark_frames(model_builder *b, const lg_model_spec *spec)
 {
     for (int i = 0; i < spec->nelements; i++)
         for (int s = 0; s < lg_row_info(b->row_of[i])->nframes; s++)
@@ -389,7 +389,7 @@ static int couples(lg_element_ref ref)
 }
 
 /* Finds the frames of an element and the matrix blocks of their blocks, in a new clique if they couple. */
-static void join_frames(builder *b, const lg_element_spec *from, lg_element_ref ref, lg_element *e)
+static void join_frames(model_builder *b, const lg_element_spec *from, lg_element_ref ref, lg_element *e)
 {
     long first = -1;
     for (int s = 0; s < e->info->nframes; s++)
@@ -403,7 +403,7 @@ static void join_frames(builder *b, const lg_element_spec *from, lg_element_ref 
 }
 
 /* The law's reads, in arrays that follow those of the law before it. */
-static void join_reads(builder *b, const lg_element_spec *from, lg_force *force)
+static void join_reads(model_builder *b, const lg_element_spec *from, lg_force *force)
 {
     int n = from->nreads;
     for (int s = 0; s < force->e.info->nframes; s++)
@@ -424,7 +424,7 @@ static int continues(const lg_model *m, int element)
     return joint && lg_joint_continues(joint);
 }
 
-static void join_elements(builder *b, const lg_model_spec *spec)
+static void join_elements(model_builder *b, const lg_model_spec *spec)
 {
     lg_model *m = b->model;
     const lg_element_ref *first = NULL; // of the group
@@ -449,7 +449,7 @@ static void join_elements(builder *b, const lg_model_spec *spec)
 
 /* Joints that do not couple the blocks under their frames use the matrix blocks of their groups, which follow those of
    all cliques in matrices that have them, as rows in the axes of bodies require. */
-static void couple_groups(builder *b)
+static void couple_groups(model_builder *b)
 {
     lg_model *m = b->model;
     const int *start = m->pattern.group_start;
@@ -516,7 +516,7 @@ void lg_model_fill_loads(lg_model *m)
 }
 
 /* Names the blocks' own rows after the body on the block. */
-static void name_own_rows(builder *b)
+static void name_own_rows(model_builder *b)
 {
     lg_model *m = b->model;
     for (const lg_block *block = m->blocks; block < m->blocks + m->space.nblocks; block++)
@@ -530,7 +530,7 @@ static void name_own_rows(builder *b)
 /* ---- checks ---- */
 
 /* Checks that every block has one body; to be called before frames are sorted. */
-static lg_status check_bodies(const builder *b, const lg_model_spec *spec, lg_report *report)
+static lg_status check_bodies(const model_builder *b, const lg_model_spec *spec, lg_report *report)
 {
     const lg_model *m = b->model;
     for (int i = 0; i < spec->nelements; i++) {
@@ -554,11 +554,11 @@ static lg_status check_bodies(const builder *b, const lg_model_spec *spec, lg_re
 
 static lg_status build_model(lg_model *m, const lg_model_spec *spec, const int *row_of, lg_report *report)
 {
-    builder b = {.model = m,
-                 .spec = spec,
-                 .row_of = row_of,
-                 .n = count_sizes(spec, row_of),
-                 .layout = {.space = &m->space, .pattern = &m->pattern}};
+    model_builder b = {.model = m,
+                       .spec = spec,
+                       .row_of = row_of,
+                       .n = count_sizes(spec, row_of),
+                       .layout = {.space = &m->space, .pattern = &m->pattern}};
     m->ground = (lg_body){.e = {.info = &lg_ground.info, .name = "ground"}, .type = &lg_ground, .index = -1};
     m->nframes = spec->nframes;
     m->nelements = spec->nelements;

@@ -190,11 +190,10 @@ int lg_tendon_has_met(const lg_model *m, const lg_force *force, const lg_point *
             continue;
         int is_point = f->type->on_point(&f->e, 0);
         if (!is_point && !f->type->on_point(&f->e, 1))
-            lg_report_say(report, "the tendon %.*s, whose pulleys at the places %d and %d have met", LG_SHORT(name), i,
-                          i + 1);
+            lg_report_say(report, "the tendon %.*s, whose pulleys at places %d and %d touch", LG_SHORT(name), i, i + 1);
         else
-            lg_report_say(report, "the tendon %.*s, whose place %d has come into its pulley at place %d",
-                          LG_SHORT(name), i + !is_point, i + is_point);
+            lg_report_say(report, "the tendon %.*s, whose place %d lies inside its pulley at place %d", LG_SHORT(name),
+                          i + !is_point, i + is_point);
         lg_report_advise(report, "keep them apart by limits of a joint or a contact, or try a smaller h");
         return 1;
     }

@@ -119,8 +119,8 @@ static lg_status refuse_control(const lg_run *run)
 {
     char others[LG_NAME_SIZE];
     list_implicit_methods_without_needs(others, sizeof others);
-    lg_report_say(&run->stepper->report, "%.*s is a control, and %s has no terms for controls",
-                  LG_SHORT(run->system->control), run->method->name);
+    lg_report_say(&run->stepper->report, "%s does not support controls, such as %.*s", run->method->name,
+                  LG_SHORT(run->system->control));
     lg_report_advise(&run->stepper->report, "%s accept any model", others);
     return LG_BAD_ARGUMENT;
 }

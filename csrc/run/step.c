@@ -216,7 +216,7 @@ static lg_status give_up(lg_run *run, double error, int infinite, const lg_repor
         return cause->status;
     }
     if (infinite || isnan(error)) {
-        lg_report_say(report, "the error is infinitely many times the tolerance; %s", why);
+        lg_report_say(report, "the error is infinite in terms of the tolerance; %s", why);
         lg_report_advise(report, "give a positive atol, since rtol times a value of zero is zero");
         return LG_STEP_SIZE;
     }

@@ -19,7 +19,7 @@ typedef struct lg_linearised {
     int nparameters; /* on the way back numbers of the memory follow these, as parameters of the forces */
     double *mem; /* a memory beside that of a point */
     double *step; /* the map of the memory through a step, memory.h; NULL: it changes nothing smoothly */
-    double *early; /* room for the adjoint of q and v at its start */
+    double *early; /* room for the adjoint of q and v at the start of the step */
     double *work; /* scratch for derivatives by parameters */
     double *force, *phi, *phidot; /* derivatives by a parameter: minus that of M a + gyro - force + B^T lam, of rows */
     double *value, *now, *rest, *best; /* of derivatives by differences: as many numbers as 2 nv or nrows */

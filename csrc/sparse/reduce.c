@@ -15,17 +15,17 @@ typedef struct lg_reduced_block {
 
 /* ---- creation ---- */
 
-typedef struct sizes {
+typedef struct reduced_sizes {
     const lg_pattern *pattern;
     long nmatrix_blocks; /* of all cliques of the plan */
     lg_reduction *reduction;
     int *nv, *zeros, *v_start, *group_value, *basis;
     lg_reduced_block *blocks;
-} sizes;
+} reduced_sizes;
 
 static void reduce_layout(void *self, lg_arena *arena)
 {
-    sizes *s = self;
+    reduced_sizes *s = self;
     size_t nblocks = (size_t)s->pattern->nblocks;
     s->nv = lg_arena_ints(arena, nblocks);
     s->zeros = lg_arena_ints(arena, nblocks);
@@ -35,7 +35,7 @@ static void reduce_layout(void *self, lg_arena *arena)
     s->blocks = lg_arena_take(arena, (size_t)s->nmatrix_blocks * sizeof *s->blocks);
 }
 
-static void fill_pattern(const sizes *s)
+static void fill_pattern(const reduced_sizes *s)
 {
     const lg_pattern *from = s->pattern;
     lg_pattern *to = &s->reduction->pattern;
@@ -77,7 +77,7 @@ static int members(const lg_pattern *p, int clique, const int **block)
 }
 
 /* Pairs of blocks that occur in several cliques are listed once. */
-static void list_blocks(const sizes *s, const lg_plan *whole)
+static void list_blocks(const reduced_sizes *s, const lg_plan *whole)
 {
     const lg_matrix_block *a = whole->matrix_blocks, *b = s->reduction->plan->matrix_blocks;
     lg_reduced_block *next = s->blocks;
@@ -99,7 +99,7 @@ static void list_blocks(const sizes *s, const lg_plan *whole)
 lg_status lg_reduction_create(const lg_pattern *pattern, const lg_plan *plan, lg_coupling coupling,
                               lg_reduction *reduction)
 {
-    sizes s = {.pattern = pattern, .nmatrix_blocks = plan->nmatrix_blocks, .reduction = reduction};
+    reduced_sizes s = {.pattern = pattern, .nmatrix_blocks = plan->nmatrix_blocks, .reduction = reduction};
     *reduction = (lg_reduction){.nv = pattern->nv, .value = pattern->group_value, .mask_value = pattern->mask_value};
     LG_TRY(lg_arena_open(&reduction->memory, reduce_layout, &s));
     fill_pattern(&s);

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct builder {
+typedef struct schur_builder {
     const lg_pattern *pattern;
     lg_schur_plan *schur;
     /* The groups on each block as cliques, and the entries that put them there; per group its rows, and a zero. */
@@ -13,7 +13,7 @@ typedef struct builder {
     int *order; /* per clique: its entries in the order in which their groups are eliminated */
     int *front; /* per block or group: its position in the order of elimination, 0 if it has no unknowns */
     int *memory;
-} builder;
+} schur_builder;
 
 /* ---- whether there is one ---- */
 
@@ -33,7 +33,7 @@ static int is_reducible(const lg_pattern *p)
 }
 
 /* Multiplications that form S. */
-static double work_of(const builder *b)
+static double work_of(const schur_builder *b)
 {
     const lg_pattern *p = b->pattern;
     double work = 0;
@@ -48,7 +48,7 @@ static double work_of(const builder *b)
 
 /* ---- its sub-plans ---- */
 
-static lg_status open_builder(builder *b)
+static lg_status open_builder(schur_builder *b)
 {
     const lg_pattern *p = b->pattern;
     size_t entries = (size_t)p->group_start[p->ngroups], nblocks = (size_t)p->nblocks, ngroups = (size_t)p->ngroups;
@@ -66,7 +66,7 @@ static lg_status open_builder(builder *b)
 }
 
 /* Sorts the entries of B by blocks. */
-static void sort_entries(const builder *b)
+static void sort_entries(const schur_builder *b)
 {
     const lg_pattern *p = b->pattern;
     int *next = b->front;
@@ -85,14 +85,14 @@ static void sort_entries(const builder *b)
     }
 }
 
-static lg_status plan_masses(const builder *b)
+static lg_status plan_masses(const schur_builder *b)
 {
     lg_pattern masses = *b->pattern;
     masses.ngroups = masses.nmasked = masses.nnonholonomic = masses.nrows = 0;
     return lg_plan_make(&masses, LG_COUPLING_MASS, &b->schur->masses);
 }
 
-static lg_status plan_groups(const builder *b)
+static lg_status plan_groups(const schur_builder *b)
 {
     const lg_pattern *p = b->pattern;
     lg_pattern groups = {.nblocks = p->ngroups,
@@ -135,7 +135,7 @@ static void find_fronts(const lg_plan *plan, int nnodes, const int *start, int *
 
 /* ---- its lists ---- */
 
-static void count_lists(const builder *b)
+static void count_lists(const schur_builder *b)
 {
     const lg_pattern *p = b->pattern;
     lg_schur_plan *s = b->schur;
@@ -155,13 +155,13 @@ static void schur_layout(void *self, lg_arena *arena)
     s->masks = lg_arena_take(arena, (size_t)s->nmasks * sizeof *s->masks);
 }
 
-static int front_at(const builder *b, int k)
+static int front_at(const schur_builder *b, int k)
 {
     return b->front[b->group[k]];
 }
 
 /* Sorts the entries of a block by their fronts; there are few. */
-static void sort_block(const builder *b, int first, int count, int *order)
+static void sort_block(const schur_builder *b, int first, int count, int *order)
 {
     for (int k = 0; k < count; k++) {
         int to = k;
@@ -173,7 +173,7 @@ static void sort_block(const builder *b, int first, int count, int *order)
 
 /* Fills block i, whose products begin at this number, from where the entries of
    the clique of its groups meet. */
-static void fill_block(const builder *b, int i, int products, const lg_matrix_block *matrix_block)
+static void fill_block(const schur_builder *b, int i, int products, const lg_matrix_block *matrix_block)
 {
     const lg_pattern *p = b->pattern;
     lg_schur_plan *s = b->schur;
@@ -196,7 +196,7 @@ static void fill_block(const builder *b, int i, int products, const lg_matrix_bl
     }
 }
 
-static void fill_blocks(const builder *b)
+static void fill_blocks(const schur_builder *b)
 {
     const lg_pattern *p = b->pattern;
     int products = 0;
@@ -208,14 +208,14 @@ static void fill_blocks(const builder *b)
     }
 }
 
-static void fill_inverses(const builder *b)
+static void fill_inverses(const schur_builder *b)
 {
     find_fronts(b->schur->masses, b->pattern->nblocks, b->pattern->v_start, b->front);
     for (int i = 0; i < b->pattern->nblocks; i++)
         b->schur->blocks[i].inverse = b->schur->masses->fronts[b->front[i]].D;
 }
 
-static void fill_masks(const builder *b)
+static void fill_masks(const schur_builder *b)
 {
     const lg_pattern *p = b->pattern;
     for (int i = 0; i < p->nmasked; i++) {
@@ -226,7 +226,7 @@ static void fill_masks(const builder *b)
     }
 }
 
-static void fill_lists(const builder *b)
+static void fill_lists(const schur_builder *b)
 {
     fill_blocks(b);
     fill_masks(b);
@@ -236,7 +236,7 @@ static void fill_lists(const builder *b)
 /* ---- creation ---- */
 
 /* *pays: whether it takes less work than the plan of the whole matrix. */
-static lg_status build_schur(builder *b, const lg_plan *whole, int *pays)
+static lg_status build_schur(schur_builder *b, const lg_plan *whole, int *pays)
 {
     double most, factor, solve;
     LG_TRY(open_builder(b));
@@ -262,7 +262,7 @@ lg_status lg_schur_plan_create(const lg_pattern *pattern, lg_plan *whole)
     if (!is_reducible(pattern))
         return LG_OK;
     int pays = 0;
-    builder b = {.pattern = pattern, .schur = calloc(1, sizeof(lg_schur_plan))};
+    schur_builder b = {.pattern = pattern, .schur = calloc(1, sizeof(lg_schur_plan))};
     lg_status status = b.schur ? build_schur(&b, whole, &pays) : LG_NO_MEMORY;
     free(b.memory);
     whole->schur = b.schur;

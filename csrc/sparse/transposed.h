@@ -4,7 +4,7 @@
 
 #include "sparse/front.h"
 
-/* In place in z, which holds the unknowns as the plan orders them. The factors are not kept ones. */
+/* In place: z holds the unknowns in the order of the plan. The matrix must not be one whose factors are kept. */
 void lg_fronts_forward_transposed(const lg_plan *plan, const lg_front_data *data, double *z);
 void lg_fronts_backward_transposed(const lg_plan *plan, const lg_front_data *data, double *z);
 

@@ -119,15 +119,15 @@ static lg_status check_spec(const lg_callbacks_spec *spec, lg_report *report)
     return LG_OK;
 }
 
-typedef struct builder {
+typedef struct callback_builder {
     lg_callbacks *callbacks;
     const lg_callbacks_spec *spec;
     lg_layout layout;
-} builder;
+} callback_builder;
 
 static void callbacks_layout(void *self, lg_arena *arena)
 {
-    builder *b = self;
+    callback_builder *b = self;
     const lg_callbacks_spec *spec = b->spec;
     int nblocks = spec->nblocks, rows = spec->nrows + lg_layout_own_rows(nblocks, spec->blocks);
     lg_layout_take(&b->layout, arena,
@@ -141,7 +141,7 @@ static void callbacks_layout(void *self, lg_arena *arena)
     b->callbacks->row_name = lg_arena_take(arena, (size_t)rows * sizeof *b->callbacks->row_name);
 }
 
-static void fill_space(builder *b)
+static void fill_space(callback_builder *b)
 {
     const lg_callbacks_spec *spec = b->spec;
     lg_layout_blocks(&b->layout, spec->nblocks, spec->blocks);
@@ -186,7 +186,8 @@ static void fill_system(lg_callbacks *self, const lg_callbacks_spec *spec, size_
 
 static lg_status build_callbacks(lg_callbacks *self, const lg_callbacks_spec *spec, lg_report *report)
 {
-    builder b = {.callbacks = self, .spec = spec, .layout = {.space = &self->space, .pattern = &self->pattern}};
+    callback_builder b = {
+        .callbacks = self, .spec = spec, .layout = {.space = &self->space, .pattern = &self->pattern}};
     LG_TRY(lg_arena_open(&self->arena, callbacks_layout, &b));
     memcpy(self->function, spec->function, sizeof self->function);
     self->rows = spec->nrows;

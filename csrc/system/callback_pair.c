@@ -22,7 +22,7 @@
 #include "system/chain.h"
 #include "system/gonzalez.h"
 
-typedef struct step_work {
+typedef struct callback_step {
     const lg_callbacks *self;
     const lg_pair *pair;
     int discrete, equivariant; /* whether gradients are discrete, and whether P may leave out coordinates */
@@ -34,9 +34,9 @@ typedef struct step_work {
     double *depends; /* the diagonal of P for each function whose gradient is discrete */
     double *q, *upper, *lower, *p_upper, *p_lower; /* a point beside q1 and values there, for differences: nv each */
     int *pivots;
-} step_work;
+} callback_step;
 
-static void step_work_layout(step_work *w, lg_arena *arena)
+static void callback_step_layout(callback_step *w, lg_arena *arena)
 {
     size_t nv = (size_t)w->self->space.nv, rows = (size_t)w->self->rows;
     double **vectors[] = {&w->dq, &w->middle, &w->v_m,   &w->v1,      &w->gradient,
@@ -56,22 +56,22 @@ static void step_work_layout(step_work *w, lg_arena *arena)
 
 static size_t step_work_size(void *self)
 {
-    step_work work = {.self = self};
+    callback_step work = {.self = self};
     lg_arena measure = {0};
-    step_work_layout(&work, &measure);
+    callback_step_layout(&work, &measure);
     return measure.used / sizeof(double);
 }
 
-static step_work open_work(const lg_callbacks *self, const lg_pair *pair, int discrete, int equivariant)
+static callback_step open_work(const lg_callbacks *self, const lg_pair *pair, int discrete, int equivariant)
 {
-    step_work work = {.self = self, .pair = pair, .discrete = discrete, .equivariant = equivariant};
-    step_work_layout(&work, &(lg_arena){.base = (char *)pair->work});
+    callback_step work = {.self = self, .pair = pair, .discrete = discrete, .equivariant = equivariant};
+    callback_step_layout(&work, &(lg_arena){.base = (char *)pair->work});
     return work;
 }
 
 /* ---- the middle of a step ---- */
 
-static lg_status set_middle(step_work *w, const double *q1)
+static lg_status set_middle(callback_step *w, const double *q1)
 {
     int nv = w->self->space.nv;
     double largest = 0;
@@ -87,21 +87,21 @@ static lg_status set_middle(step_work *w, const double *q1)
     return lg_callback_check(w->self, q1, w->v1);
 }
 
-static lg_callback_point middle_point(const step_work *w, const double *q)
+static lg_callback_point middle_point(const callback_step *w, const double *q)
 {
     const lg_pair *pair = w->pair;
     double t = pair->t + 0.5 * pair->h;
     return (lg_callback_point){.t = lg_callback_time(w->self, t, t), .q = q, .v = w->v_m};
 }
 
-static lg_status call_at(const step_work *w, enum lg_call which, const double *q, double *out)
+static lg_status call_at(const callback_step *w, enum lg_call which, const double *q, double *out)
 {
     lg_callback_point at = middle_point(w, q);
     return lg_callback_call(w->self, which, &at, out);
 }
 
 /* Marks the coordinates on which a function depends, given n of its gradients (n x nv). */
-static void note_dependence(const step_work *w, int n, const double *gradients, double *depends)
+static void note_dependence(const callback_step *w, int n, const double *gradients, double *depends)
 {
     int nv = w->self->space.nv;
     for (int i = 0; i < n; i++)
@@ -111,7 +111,7 @@ static void note_dependence(const step_work *w, int n, const double *gradients, 
 }
 
 /* The diagonals of P for `rows` functions, given their gradients at the middle, n for each. */
-static lg_status find_dependence(const step_work *w, enum lg_call which, const double *q1, int rows, int n,
+static lg_status find_dependence(const callback_step *w, enum lg_call which, const double *q1, int rows, int n,
                                  const double *middle)
 {
     const double *const at[] = {w->pair->q0, q1};
@@ -129,7 +129,7 @@ static lg_status find_dependence(const step_work *w, enum lg_call which, const d
 }
 
 /* out += weight c P dq for a function with this gradient at the middle that changes by `change`. Returns |P dq|^2. */
-static double add_correction(const step_work *w, double change, const double *gradient, const double *depends,
+static double add_correction(const callback_step *w, double change, const double *gradient, const double *depends,
                              double weight, double *out)
 {
     int nv = w->self->space.nv;
@@ -145,7 +145,7 @@ static double add_correction(const step_work *w, double change, const double *gr
 /* ---- forces and constraints ---- */
 
 /* Minus the gradient of V plus all other forces. */
-static lg_status force_to(step_work *w, const double *q1, double *force, double *noise)
+static lg_status force_to(callback_step *w, const double *q1, double *force, double *noise)
 {
     double V0, V1, sizes;
     *noise = 0;
@@ -165,7 +165,7 @@ static lg_status force_to(step_work *w, const double *q1, double *force, double 
 }
 
 /* J: the gradients of all constraint rows. */
-static lg_status rows_to(step_work *w, const double *q1)
+static lg_status rows_to(callback_step *w, const double *q1)
 {
     int nv = w->self->space.nv, rows = w->self->rows;
     if (!rows)
@@ -184,7 +184,7 @@ static lg_status rows_to(step_work *w, const double *q1)
 }
 
 /* r = -force + G^T lam at q1 */
-static lg_status residual_at(step_work *w, const double *q1, double *r)
+static lg_status residual_at(callback_step *w, const double *q1, double *r)
 {
     int nv = w->self->space.nv;
     double noise;
@@ -202,7 +202,7 @@ static lg_status residual_at(step_work *w, const double *q1, double *r)
 
 /* slope += weight times the discrete gradient of T(., v), given `change` = M(q1) - M(q0) and dM(q_m); if `change` is
    NULL, times the gradient at the middle. */
-static void add_slope(const step_work *w, const double *v, double weight, const double *change, double *slope)
+static void add_slope(const callback_step *w, const double *v, double weight, const double *change, double *slope)
 {
     int nv = w->self->space.nv;
     double dT = 0;
@@ -218,14 +218,14 @@ static void add_slope(const step_work *w, const double *v, double weight, const 
 }
 
 /* p = 2 M v_m - p0 */
-static void livens_momentum(const step_work *w, const double *M, double *p)
+static void livens_momentum(const callback_step *w, const double *M, double *p)
 {
     int nv = w->self->space.nv;
     for (int i = 0; i < nv; i++)
         p[i] = 2 * lg_dot(nv, M + i * nv, w->v_m) - w->pair->p0[i];
 }
 
-static lg_status discrete_rule(step_work *w, const double *q1, double *p1, double *slope)
+static lg_status discrete_rule(callback_step *w, const double *q1, double *p1, double *slope)
 {
     int n = w->self->space.nv * w->self->space.nv;
     LG_TRY(find_dependence(w, LG_CALL_MASS_GRADIENT, q1, 1, n, w->dM));
@@ -242,7 +242,7 @@ static lg_status discrete_rule(step_work *w, const double *q1, double *p1, doubl
     return LG_OK;
 }
 
-static lg_status kinetic_to(step_work *w, const double *q1, double *p1, double *slope)
+static lg_status kinetic_to(callback_step *w, const double *q1, double *p1, double *slope)
 {
     LG_TRY(set_middle(w, q1));
     lg_zero(w->self->space.nv, slope);
@@ -256,7 +256,7 @@ static lg_status kinetic_to(step_work *w, const double *q1, double *p1, double *
 }
 
 /* v = M(q1)^-1 p1 */
-static lg_status hamilton_velocity(step_work *w, const double *q1, const double *p1, double *v)
+static lg_status hamilton_velocity(callback_step *w, const double *q1, const double *p1, double *v)
 {
     int nv = w->self->space.nv, deficient;
     LG_TRY(call_at(w, LG_CALL_MASS, q1, w->M));
@@ -269,7 +269,7 @@ static lg_status hamilton_velocity(step_work *w, const double *q1, const double 
 /* ---- derivatives by q1 ---- */
 
 /* w->q = q1 + side * step e_j; returns the step. */
-static double step_beside(const step_work *w, int j, int side)
+static double step_beside(const callback_step *w, int j, int side)
 {
     double step = lg_callback_step(w->self, w->pair->q1, j);
     lg_copy(w->self->space.nv, w->pair->q1, w->q);
@@ -278,7 +278,7 @@ static double step_beside(const step_work *w, int j, int side)
 }
 
 /* S += column j of a derivative, (upper - lower)/(2 step), along the chain */
-static void add_S_column(const step_work *w, int j, double step, const lg_chain *chain, lg_matrix *S)
+static void add_S_column(const callback_step *w, int j, double step, const lg_chain *chain, lg_matrix *S)
 {
     int nv = w->self->space.nv, ld;
     double *at = lg_matrix_at(S, 0, &ld);
@@ -287,7 +287,7 @@ static void add_S_column(const step_work *w, int j, double step, const lg_chain 
     lg_chain_add(w->self->space.block, chain, 0, 1, 0, nv, j, 1, w->upper, nv, at, ld);
 }
 
-static lg_status add_pair_tangent(step_work *w, const lg_pair_wanted *wanted)
+static lg_status add_pair_tangent(callback_step *w, const lg_pair_wanted *wanted)
 {
     for (int j = 0; j < w->self->space.nv; j++) {
         double step = step_beside(w, j, 1);
@@ -300,7 +300,7 @@ static lg_status add_pair_tangent(step_work *w, const lg_pair_wanted *wanted)
 }
 
 /* p1 and r = p1/h - slope beside q1 */
-static lg_status kinetic_side(step_work *w, double *p1, double *r)
+static lg_status kinetic_side(callback_step *w, double *p1, double *r)
 {
     LG_TRY(kinetic_to(w, w->q, p1, r));
     for (int i = 0; i < w->self->space.nv; i++)
@@ -308,7 +308,7 @@ static lg_status kinetic_side(step_work *w, double *p1, double *r)
     return LG_OK;
 }
 
-static lg_status kinetic_tangent(step_work *w, const lg_kinetic_wanted *wanted)
+static lg_status kinetic_tangent(callback_step *w, const lg_kinetic_wanted *wanted)
 {
     int nv = w->self->space.nv;
     for (int j = 0; j < nv; j++) {
@@ -325,7 +325,7 @@ static lg_status kinetic_tangent(step_work *w, const lg_kinetic_wanted *wanted)
 
 /* ---- the functions of lg_steps ---- */
 
-static lg_status end_rows(step_work *w, const lg_pair_wanted *wanted)
+static lg_status end_rows(callback_step *w, const lg_pair_wanted *wanted)
 {
     const lg_pair *pair = w->pair;
     if (wanted->phi)
@@ -337,7 +337,7 @@ static lg_status end_rows(step_work *w, const lg_pair_wanted *wanted)
     return LG_OK;
 }
 
-static lg_status middle_rows(step_work *w, const lg_pair_wanted *wanted)
+static lg_status middle_rows(callback_step *w, const lg_pair_wanted *wanted)
 {
     int nv = w->self->space.nv;
     LG_TRY(rows_to(w, w->pair->q1));
@@ -350,7 +350,7 @@ static lg_status middle_rows(step_work *w, const lg_pair_wanted *wanted)
     return LG_OK;
 }
 
-static lg_status pair(step_work w, const lg_pair_wanted *wanted)
+static lg_status pair(callback_step w, const lg_pair_wanted *wanted)
 {
     double noise;
     const double *q1 = w.pair->q1;
@@ -384,7 +384,7 @@ static lg_status pair_midpoint(void *self, const lg_pair *given, const lg_pair_w
 static lg_status step_kinetic(void *self, lg_kinetics kinetics, const lg_pair *given, const lg_kinetic_wanted *wanted)
 {
     int discrete = kinetics == LG_LIVENS_DISCRETE || kinetics == LG_LIVENS_CAYLEY;
-    step_work w = open_work(self, given, discrete, kinetics == LG_LIVENS_CAYLEY);
+    callback_step w = open_work(self, given, discrete, kinetics == LG_LIVENS_CAYLEY);
     int nv = w.self->space.nv;
     LG_TRY(kinetic_to(&w, given->q1, wanted->p1, wanted->slope));
     lg_copy(nv, w.v1, wanted->v1);

@@ -43,7 +43,7 @@ lg_status lg_layout_check(int nblocks, const lg_block_spec *blocks, int nrows, l
             nv += lg_node_nv(node_of(&blocks[i], k), blocks[i].factor[k].n);
         }
         if (!lg_space_count(&total, nq, nv))
-            return refuse(report, blocks[i].factor[0].kind, "too many coordinates, the matrices would be too large");
+            return refuse(report, blocks[i].factor[0].kind, "too many coordinates: the matrices would be too large");
     }
     return LG_OK;
 }

@@ -54,14 +54,14 @@ static void fill_chains(scratch *s)
 
 /* Where the pieces of a matrix go: into a dense one of nv columns; or, one after the other, their values,
    which leave zeros behind, or their rows and columns. */
-typedef struct target {
+typedef struct spread_target {
     int nv;
     double *dense, *values;
     int *row, *column;
-} target;
+} spread_target;
 
 /* A column-major piece, n x m. */
-static void probe_put(target *to, int row, int n, int column, int m, double *piece, int ld)
+static void probe_put(spread_target *to, int row, int n, int column, int m, double *piece, int ld)
 {
     for (int j = 0; j < m; j++)
         for (int i = 0; i < n; i++) {
@@ -75,7 +75,7 @@ static void probe_put(target *to, int row, int n, int column, int m, double *pie
 }
 
 /* The entries of B; values NULL: only rows and columns are wanted. */
-static void spread_rows(const lg_pattern *p, double *values, target *to)
+static void spread_rows(const lg_pattern *p, double *values, spread_target *to)
 {
     for (int g = 0; g < p->ngroups; g++)
         for (int e = p->group_start[g]; e < p->group_start[g + 1]; e++) {
@@ -89,7 +89,8 @@ static void spread_rows(const lg_pattern *p, double *values, target *to)
 
 /* The n blocks of one clique, whose blocks of S begin at `first`; cliques with a pair of blocks in common share
    its entries too. Returns the first block of S of the next clique. */
-static long spread_clique(const lg_pattern *p, const lg_matrix *matrix, long first, int n, const int *block, target *to)
+static long spread_clique(const lg_pattern *p, const lg_matrix *matrix, long first, int n, const int *block,
+                          spread_target *to)
 {
     for (int i = 0; i < n; i++)
         for (int j = 0; j < n; j++, first++) {
@@ -101,7 +102,7 @@ static long spread_clique(const lg_pattern *p, const lg_matrix *matrix, long fir
 }
 
 /* The blocks of S; matrix NULL: only rows and columns are wanted. */
-static void spread_matrix(const lg_pattern *p, const lg_matrix *matrix, int with_groups, target *to)
+static void spread_matrix(const lg_pattern *p, const lg_matrix *matrix, int with_groups, spread_target *to)
 {
     long matrix_block = 0;
     for (int c = 0; c < p->ncliques; c++)
@@ -115,14 +116,14 @@ static void spread_matrix(const lg_pattern *p, const lg_matrix *matrix, int with
 /* The same to dense matrices. */
 static void fill_rows(const lg_system *system, double *values, double *dense)
 {
-    target to = {.nv = system->space->nv, .dense = dense};
+    spread_target to = {.nv = system->space->nv, .dense = dense};
     lg_zero(system->pattern->nrows * to.nv, dense);
     spread_rows(system->pattern, values, &to);
 }
 
 static void fill_matrix(const lg_system *system, const lg_matrix *matrix, int with_groups, double *dense)
 {
-    target to = {.nv = system->space->nv, .dense = dense};
+    spread_target to = {.nv = system->space->nv, .dense = dense};
     lg_zero(to.nv * to.nv, dense);
     spread_matrix(system->pattern, matrix, with_groups, &to);
 }
@@ -252,9 +253,9 @@ static void collect(linear_scratch *s)
         if (out[level] && !s->sparse)
             fill_matrix(system, &s->matrix[level], 0, out[level]);
         else if (out[level])
-            spread_matrix(system->pattern, &s->matrix[level], 1, &(target){.values = out[level]});
+            spread_matrix(system->pattern, &s->matrix[level], 1, &(spread_target){.values = out[level]});
     if (out[ROWS])
-        spread_rows(system->pattern, s->B, &(target){.values = out[ROWS]});
+        spread_rows(system->pattern, s->B, &(spread_target){.values = out[ROWS]});
 }
 
 static lg_status linearise(linear_scratch *s)
@@ -300,7 +301,7 @@ lg_status lg_probe_sparse(lg_probe *probe)
 
 void lg_probe_sparsity(const lg_pattern *pattern, int of_rows, int *row, int *column)
 {
-    target to = {.row = row, .column = column};
+    spread_target to = {.row = row, .column = column};
     if (of_rows)
         spread_rows(pattern, NULL, &to);
     else

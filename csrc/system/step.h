@@ -1,5 +1,5 @@
-/* A step between two states, for methods that solve for its end: optional functions of a system, which the methods in
-   integrator/conserve use and nothing else does. */
+/* A step between two states, for methods that solve for its end: optional functions of a system. The methods in
+   integrator/conserve use them; held.c passes them on, and probe.c evaluates them outside of runs. */
 #ifndef LG_SYSTEM_STEP_H
 #define LG_SYSTEM_STEP_H
 

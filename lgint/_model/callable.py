@@ -193,6 +193,9 @@ def _blocks(space: Space, q: np.ndarray) -> list[Any]:
     return [tuple(factors) if len(factors) > 1 else factors[0] for factors in blocks]
 
 
+_WITH_DIMENSION: Final = ("Rn", "first_order")
+
+
 def _factor(item: Any) -> tuple[str, int]:
     if not _is_factor(item):
         raise ValueError(f'space: kinds of space or pairs such as ("Rn", 2) expected, got {item!r}')
@@ -205,9 +208,6 @@ def _factor(item: Any) -> tuple[str, int]:
     return kind, n
 
 
-_WITH_DIMENSION: Final = ("Rn", "first_order")
-
-
 def _is_product(item: object) -> bool:
     return isinstance(item, (tuple, list)) and len(item) > 0 and not _is_pair(item)
 
@@ -216,12 +216,12 @@ def _is_factor(item: object) -> bool:
     return isinstance(item, str) or _is_pair(item)
 
 
-def _is_pair(space: object) -> bool:
+def _is_pair(item: object) -> bool:
     return (
-        isinstance(space, (tuple, list))
-        and len(space) == 2
-        and isinstance(space[0], str)
-        and isinstance(space[1], (int, np.integer))
+        isinstance(item, (tuple, list))
+        and len(item) == 2
+        and isinstance(item[0], str)
+        and isinstance(item[1], (int, np.integer))
     )
 
 

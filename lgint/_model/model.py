@@ -30,7 +30,7 @@ from lgint._model.record import (
     partners,
 )
 from lgint._model.rod import Rod
-from lgint._model.system import UPPER, System
+from lgint._model.system import FROM_HIGHER_LAYERS, System
 from lgint._model.tendons import check_places
 from lgint._model.values import COM, SHAPE, Entries, Names, changed, check_limits, is_interpolated, order_of, value_in
 from lgint.modal import Modes
@@ -83,7 +83,7 @@ class Model(System):
     def _make(self, states: StateMaker | None) -> StateMaker | None:
         """Lets the core of this model make states of it for laws that are called with them."""
         if states is not None:
-            states.of = functools.partial(UPPER["state_inside"], self)
+            states.of = functools.partial(FROM_HIGHER_LAYERS["state_inside"], self)
         return states
 
     def _set_record(self, record: Record) -> None:

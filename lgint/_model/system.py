@@ -215,7 +215,7 @@ class System:
             For wrong shapes, NaN and invalid rotations, for names of no joint or body, and if there is no position
             or no velocity with the given values.
         """
-        return UPPER["state"](self, q, v, t, joints, rates)
+        return FROM_HIGHER_LAYERS["state"](self, q, v, t, joints, rates)
 
     def inverse_dynamics(
         self,
@@ -260,7 +260,7 @@ class System:
             cannot give the motion, or, unless `redundant` is "least_norm", if they depend on each other or do no work;
             naming rows, if the constraints are singular. Also for unknown joints and wrong shapes.
         """
-        efforts: Array = UPPER["inverse_dynamics"](self, q, v, vdot, t, actuators, redundant)
+        efforts: Array = FROM_HIGHER_LAYERS["inverse_dynamics"](self, q, v, vdot, t, actuators, redundant)
         return efforts
 
     def inverse_dynamics_derivatives(
@@ -285,7 +285,7 @@ class System:
         ValueError
             If the model has constraint rows, and for wrong shapes.
         """
-        found: tuple[Array, Array, Array] = UPPER["inverse_dynamics_derivatives"](self, q, v, vdot, t)
+        found: tuple[Array, Array, Array] = FROM_HIGHER_LAYERS["inverse_dynamics_derivatives"](self, q, v, vdot, t)
         return found
 
     def mobility(self) -> Any:
@@ -301,7 +301,7 @@ class System:
         ValueError
             If the model is a system of functions, which has no bodies and joints.
         """
-        return UPPER["mobility"](self)
+        return FROM_HIGHER_LAYERS["mobility"](self)
 
     def _pickled(self) -> dict[str, Any] | None:
         """What a pickle holds besides the arguments: from which state the start was taken."""
@@ -463,4 +463,4 @@ FACTORIES: Final[dict[str, Callable[..., Any]]] = {}
 
 
 # methods of models that need more than this package has, by name; `_state` adds its own
-UPPER: Final[dict[str, Callable[..., Any]]] = {}
+FROM_HIGHER_LAYERS: Final[dict[str, Callable[..., Any]]] = {}

@@ -12,7 +12,7 @@ from lgint import _core
 from lgint._args import Array, array, flag, number
 from lgint._model.model import Model
 from lgint._model.sensitivity import differentiated, number_named
-from lgint._model.system import UPPER, System, checked, refuse_samples
+from lgint._model.system import FROM_HIGHER_LAYERS, System, checked, refuse_samples
 from lgint._run.grown import warn_of_angles
 from lgint._run.integrate import count
 from lgint._run.progress import progress_bar
@@ -170,7 +170,7 @@ def _turning(model: System, factors: Array, options: dict[str, Any], how: tuple[
     given = [name for name, default in changed.items() if options[name] != default] + ["progress"] * bool(progress)
     if given:
         raise ValueError(f"{given[0]}: it has no meaning with spin; leave it out")
-    found: Trajectory = UPPER["steady_rotation"](model, factors, options, *how)
+    found: Trajectory = FROM_HIGHER_LAYERS["steady_rotation"](model, factors, options, *how)
     return found
 
 

@@ -15,7 +15,7 @@ from lgint._model.joints import JOINTS
 from lgint._model.laws import Moment
 from lgint._model.model import Model
 from lgint._model.record import ControlRow
-from lgint._model.system import UPPER
+from lgint._model.system import FROM_HIGHER_LAYERS
 from lgint._state.contacts import ContactAccessors
 from lgint._state.joints import dot
 
@@ -117,7 +117,7 @@ class ControlAccessors(ContactAccessors):
             at = ((float(clock[i]), q[i], v[i], own[(slice(None),) + i]) for i in np.ndindex(lead))
             called = [row["function"].values(*one, count, None)[0] for one in at]
             return np.reshape(called, (*lead, count))
-        inside = UPPER["state_inside"]
+        inside = FROM_HIGHER_LAYERS["state_inside"]
         states = (inside(model, Moment(float(clock[i]), q[i], v[i], mem[i])) for i in np.ndindex(lead))
         called = [np.asarray(row["function"](state), dtype=float) for state in states]
         return np.reshape(called, (*lead, count))

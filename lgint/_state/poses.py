@@ -126,7 +126,7 @@ def _motions(kind: str) -> tuple[tuple[str, int], ...]:
 # ---- what a caller gives ----
 
 
-def given(model: Model, what: str, values: Mapping[str, Any]) -> Given:
+def joints_given(model: Model, what: str, values: Mapping[str, Any]) -> Given:
     """The values of `joints` or `rates`, checked."""
     if not isinstance(values, Mapping):
         raise ValueError(f"{what}: values by the names of joints and free bodies expected, got {shown(values)}")
@@ -255,7 +255,7 @@ class Path(NamedTuple):
         return float(np.abs(self.end - self.start)[turns].max(initial=0))
 
 
-def placed(model: Model, t: float, q: Array, named: Given) -> tuple[Array, Array]:
+def placed_by(model: Model, t: float, q: Array, named: Given) -> tuple[Array, Array]:
     """Coordinates q and memory in which joints and bodies are as given, the others near where they are at q."""
     mechanism, v = Mechanism(model, t), np.zeros(model.nv)
     wanted, core = _wanted(mechanism, named), model.core
@@ -301,7 +301,7 @@ def _nearest(
     return q, error
 
 
-def moving(model: Model, t: float, start: tuple[Array, Array], q: Array, mem: Array, named: Given) -> Array:
+def velocities_of(model: Model, t: float, start: tuple[Array, Array], q: Array, mem: Array, named: Given) -> Array:
     """Velocities at q with which joints and bodies move as given, and the others nearly as at `start`, its q and v."""
     mechanism, still = Mechanism(model, t), np.zeros(model.nv)
     wanted, joints = _wanted(mechanism, named), [*mechanism.joints]

@@ -9,11 +9,11 @@ from numpy.typing import ArrayLike
 
 from lgint._args import array, number
 from lgint._model.model import Model
-from lgint._model.system import UPPER, System
+from lgint._model.system import FROM_HIGHER_LAYERS, System
 from lgint._rotation import valid_rotations
 from lgint._state.inverse import inverse_dynamics, inverse_dynamics_derivatives
 from lgint._state.mobility import mobility
-from lgint._state.poses import given, moving, placed
+from lgint._state.poses import joints_given, placed_by, velocities_of
 from lgint._state.state import Independent, State, state_inside
 
 
@@ -38,14 +38,14 @@ def state_of(
         if rates is not None and v is not None:
             raise ValueError("rates: they replace v; give only one of them")
         if joints is not None:
-            start, (own_q, mem) = own_q, placed(model, at, own_q, given(model, "joints", joints))
+            start, (own_q, mem) = own_q, placed_by(model, at, own_q, joints_given(model, "joints", joints))
         if v is None:
-            own_v = moving(model, at, (start, own_v), own_q, mem, given(model, "rates", rates or {}))
+            own_v = velocities_of(model, at, (start, own_v), own_q, mem, joints_given(model, "rates", rates or {}))
     return State(Independent(model, at, own_q, own_v, mem))
 
 
-UPPER["state"] = state_of
-UPPER["state_inside"] = state_inside
-UPPER["inverse_dynamics"] = inverse_dynamics
-UPPER["inverse_dynamics_derivatives"] = inverse_dynamics_derivatives
-UPPER["mobility"] = mobility
+FROM_HIGHER_LAYERS["state"] = state_of
+FROM_HIGHER_LAYERS["state_inside"] = state_inside
+FROM_HIGHER_LAYERS["inverse_dynamics"] = inverse_dynamics
+FROM_HIGHER_LAYERS["inverse_dynamics_derivatives"] = inverse_dynamics_derivatives
+FROM_HIGHER_LAYERS["mobility"] = mobility

@@ -58,7 +58,7 @@ def one_kind(kinds: Iterable[str]) -> str:
     return different.pop() if len(different) == 1 else "total"
 
 
-def label(name: str, energy: str | None) -> str:
+def shown_name(name: str, energy: str | None) -> str:
     """The label of an invariant in tables and diagrams; `energy` as in `deviations`."""
     words = name.replace("_", " ")
     return f"{energy} {words}" if energy and name == ENERGY else words
@@ -142,7 +142,7 @@ class Drift:
         return _html.table(self._title(), self._head(), self._rows())
 
     def _labels(self) -> list[str]:
-        return [label(name, self.energy_kind) for name in self.names]
+        return [shown_name(name, self.energy_kind) for name in self.names]
 
     def _title(self) -> str:
         return "drift over the run, and at its end"

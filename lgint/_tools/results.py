@@ -13,7 +13,7 @@ from lgint import _html
 from lgint._args import Array, choice
 from lgint._run.trajectory import Trajectory
 from lgint._tools import tables
-from lgint._tools.drifts import label
+from lgint._tools.drifts import shown_name
 from lgint._tools.orders import Asymptotic, asymptotic, between
 
 if TYPE_CHECKING:
@@ -89,7 +89,7 @@ class Study:
     @property
     def _drift_labels(self) -> dict[str, str]:
         """What tables and diagrams call the drifts."""
-        return {name: f"drift of {label(name, self.energy_kind)}" for name in self.drifts}
+        return {name: f"drift of {shown_name(name, self.energy_kind)}" for name in self.drifts}
 
     @property
     def steps(self) -> Array:

@@ -7,12 +7,17 @@ import pytest
 
 CSRC = Path(__file__).parents[2] / "csrc"
 ROWS = [  # struct, most functions of its own, and most together with those of its sub-tables
-    ("lg_body_type", 10, 23),
-    ("lg_joint_type", 8, 13),
-    ("lg_force_type", 11, 13),
+    ("lg_body_type", 10, 25),
+    ("lg_joint_type", 8, 15),
+    ("lg_force_type", 11, 24),
     ("lg_node", 12, 22),
 ]
 WITHOUT_SUB_TABLES = 73  # as many functions had the same rows when each was a single table
+SINCE_THEN = {  # what these did not have: derivatives by parameters, and rows of further tables to which forces point
+    *("lg_body_shares", "lg_joint_shares", "lg_force_shares"),
+    *("lg_shapes", "lg_coordinate_type", "lg_law_type"),
+}
+ALL = 81  # functions with these
 STEPPER = "integrator/stepper.h"
 FIELDS = [  # struct with its sub-tables, file, most fields of the struct, and of all together
     (("lg_stepper_type", "lg_stepper_carry", "lg_stepper_momenta", "lg_stepper_embedded"), STEPPER, 12, 19),
@@ -41,7 +46,7 @@ def functions_in(struct: str) -> list[str]:
 
 def sub_tables(struct: str) -> list[str]:
     """The structs with functions, of which each has one at most, to which a row and its sub-tables point."""
-    pointed = re.findall(r"const (lg_\w+) \*(?!const)\w+;", STRUCTS[struct])
+    pointed = re.findall(r"const (?:struct )?(lg_\w+) \*(?!const)\w+;", STRUCTS[struct])
     own = [name for name in pointed if name in STRUCTS and name != struct and functions_in(name)]
     return own + [below for name in own for below in sub_tables(name)]
 
@@ -56,7 +61,9 @@ def test_a_row_has_few_functions(struct, most, together):
 
 def test_rows_with_their_sub_tables_have_fewer_functions_than_before():
     tables = {table for name, _, _ in ROWS for table in (name, *sub_tables(name))}
-    assert sum(len(functions_in(table)) for table in tables) < WITHOUT_SUB_TABLES
+    assert tables > SINCE_THEN
+    assert sum(len(functions_in(table)) for table in tables - SINCE_THEN) < WITHOUT_SUB_TABLES
+    assert sum(len(functions_in(table)) for table in tables) <= ALL
 
 
 @pytest.mark.parametrize(("names", "file", "most", "together"), FIELDS, ids=[row[0][0] for row in FIELDS])

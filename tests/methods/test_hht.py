@@ -510,7 +510,7 @@ def test_alpha_has_a_range(alpha):
 @pytest.mark.parametrize("formulation", [*LIE, "tait_bryan"])
 @pytest.mark.parametrize("modified", [True, False])
 def test_printed_schemes_need_euler_parameters(formulation, modified):
-    with pytest.raises(ValueError, match='modified: needs formulation="euler_parameters", but top has'):
+    with pytest.raises(ValueError, match='modified needs formulation="euler_parameters", but top has'):
         lgint.integrate(lgint.models.heavy_top(formulation=formulation), "hht", t_end=0.1, h=1e-2, modified=modified)
 
 

@@ -303,7 +303,7 @@ def test_pulleys_that_meet_end_the_run_with_their_own_advice(method, options):
     pulleys = {1: ((0, 1, 0), 0.1), 2: ((0, 1, 0), 0.1)}
     bodies = [lgint.ground, lgint.ground, "a", lgint.ground]
     b.add_tendon(bodies, points=places, stiffness=1.0, pulleys=pulleys, name="rope")
-    met = "pulleys at the places 1 and 2 have met, at t = .*; keep them apart by limits .* or try a smaller h$"
+    met = "whose pulleys at places 1 and 2 touch, at t = .*; keep them apart by limits .* or try a smaller h$"
     with pytest.raises(lgint.ConvergenceError, match=met):
         lgint.integrate(b.build(), method, t_end=1.0, **options)
 
@@ -464,7 +464,7 @@ def test_a_body_that_flies_into_a_pulley_ends_the_run(method, options):
     for name, x, v in [("a", (-1, 0, -0.05), (3, 0, 0)), ("b", (0.1, 0, -1), (0, 0, 0))]:
         b.add_body(name, mass=1.0, inertia=(0.1, 0.1, 0.1), position=x, velocity=v)
     b.add_tendon(["a", lgint.ground, "b"], stiffness=10.0, name="rope", pulleys={1: ((0, 1, 0), 0.1)})
-    message = r"the tendon rope, whose place 0 has come into its pulley at place 1, at t = 0\.3"
+    message = r"the tendon rope, whose place 0 lies inside its pulley at place 1, at t = 0\.3"
     with pytest.raises(lgint.ConvergenceError, match=message) as caught:
         lgint.integrate(b.build(), method, t_end=1.0, **options)
     assert np.linalg.norm(caught.value.trajectory.position("a")[-1]) == pytest.approx(0.1, abs=0.02)

@@ -142,9 +142,10 @@ static lg_status check_mass(lg_stepper *self, const lg_state *state)
     lg_status status = self->system->steps->kinetic(self->system->self, c->kinetic, &pair, &wanted);
     if (status != LG_SINGULAR)
         return status;
-    lg_report_say(&self->report,
-                  "%s needs the inverse of the mass matrix, which is singular; methods from Livens' principle do not",
-                  self->method->name);
+    lg_report_say(
+        &self->report,
+        "%s needs the inverse of the mass matrix, which is singular; the methods from Livens' principle do not need it",
+        self->method->name);
     return LG_BAD_ARGUMENT;
 }
 

@@ -18,6 +18,7 @@
 
 #include "integrator/conserve/null_space.h"
 #include "integrator/implicit.h"
+#include "integrator/momentum_rule.h"
 
 typedef struct lg_conserve_options {
     lg_option_value equivariant, guess, hamiltonian;

@@ -94,9 +94,9 @@ static lg_alpha_index index_of(const lg_genalpha_stepper *g)
 
 static const lg_alpha_form *form_of(const lg_genalpha_stepper *g)
 {
-    static const lg_alpha_form *const forms[] = {[LG_FORM_EXACT] = &lg_exact_form,
-                                                 [LG_FORM_PRINTED] = &lg_printed_form,
-                                                 [LG_FORM_PRINTED_HALF] = &lg_printed_half_form};
+    static const lg_alpha_form *const forms[] = {[LG_ALPHA_FORM_EXACT] = &lg_exact_form,
+                                                 [LG_ALPHA_FORM_PRINTED] = &lg_printed_form,
+                                                 [LG_ALPHA_FORM_PRINTED_HALF] = &lg_printed_half_form};
     return forms[options_of(&g->base)->form.choice];
 }
 

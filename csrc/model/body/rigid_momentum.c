@@ -138,15 +138,15 @@ typedef struct turn { /* from e0 to e1 */
 } turn;
 
 /* How the rules differ. */
-typedef struct rule {
+typedef struct momentum_rule {
     int cayley; /* turns are Cayley vectors: the conserving form */
     int at_ends; /* t_m is the mean of t at both ends */
     int discrete; /* p_m by (146) */
     int power; /* otherwise: power of n in p_m */
     int of_momentum, slope; /* if of_momentum, the slope is -n^slope p_m t_m* */
-} rule;
+} momentum_rule;
 
-static const rule rules[LG_KINETICS_COUNT] = {
+static const momentum_rule rules[LG_KINETICS_COUNT] = {
     [LG_LIVENS_CAYLEY] = {.cayley = 1, .at_ends = 1},
     [LG_LIVENS_DISCRETE] = {.at_ends = 1},
     [LG_HAMILTON_CAYLEY] = {.cayley = 1, .discrete = 1, .of_momentum = 1, .slope = -1},
@@ -275,7 +275,7 @@ static void find_slope_of_momentum(turn *s, int k)
     add_outer44(k * scale / s->n, product, s->e_m, s->d->slope);
 }
 
-static void apply_rule(turn *s, const rule *rule)
+static void apply_rule(turn *s, const momentum_rule *rule)
 {
     find_rates(s, rule->at_ends);
     if (rule->discrete)

@@ -20,17 +20,17 @@
 /* ---- along the chain ---- */
 
 /* The destination of a tangent: S += k A X, for all levels together, each with its k, or for one level. */
-typedef struct target {
+typedef struct tree_target {
     const lg_block *block;
     double k[3];
     const double *X;
     double *S;
     int ld;
-} target;
+} tree_target;
 
-typedef void (*adder)(const lg_body *b, const lg_point *at, const target *to);
+typedef void (*adder)(const lg_body *b, const lg_point *at, const tree_target *to);
 
-static inline void tree_put(const target *to, int i, int j, double value)
+static inline void tree_put(const tree_target *to, int i, int j, double value)
 {
     lg_chain_put(to->block, to->X, value, i, j, to->S, to->ld);
 }
@@ -39,7 +39,7 @@ static inline void tree_put(const target *to, int i, int j, double value)
 static void add_along(const lg_body *b, const lg_point *at, const lg_tangent *tangent, adder add)
 {
     const lg_chain *chain = lg_chain_of(tangent, b->index);
-    target to = {.block = b->block};
+    tree_target to = {.block = b->block};
     to.S = lg_body_tangent(b, tangent, &to.ld);
     if (!chain->X[0] && !chain->X[1] && !chain->X[2]) {
         lg_copy(3, chain->k, to.k);
@@ -106,7 +106,7 @@ void lg_tree_mul_inertia(const lg_tree_sum *s, const double X[6], double Y[6])
 
 /* ---- mass matrix and tangent ---- */
 
-static void add_mass(const lg_body *b, const lg_point *at, const target *to)
+static void add_mass(const lg_body *b, const lg_point *at, const tree_target *to)
 {
     const lg_tree_state *state = lg_tree_states(b, at);
     for (int i = 0, n = lg_tree_size(b); i < n; i++) {
@@ -216,7 +216,7 @@ static inline double along(const double IS[6], const double SB[3], const lg_tree
     return lg_dot6(IS, ancestor->a) + lg_dot3(SB, ancestor->b) + lg_dot3(s->above, ancestor->S + 3);
 }
 
-static void add_rates(const lg_body *b, const lg_point *at, const target *to)
+static void add_rates(const lg_body *b, const lg_point *at, const tree_target *to)
 {
     lg_tree_state *state = lg_tree_states(b, at);
     for (int i = 0, n = lg_tree_size(b); i < n; i++) {

@@ -1,5 +1,5 @@
-/* The length of a tendon from its last fixed point on one end to the first one on the other: from a point, or from a
-   direction e1 on a circle. It runs round a circle with the right hand about its axis e3, frictionless, and leaves it
+/* The length of a piece of a tendon between two points or circles, measured from a point, or from a direction e1 on a
+   circle. It runs round a circle with the right hand about its axis e3, frictionless, and leaves it
    where it is normal to the radius. With the angle theta of this point from e1, rho and tau the radial and the
    tangential unit vector there, c the centre and r the radius (0: a point),
 

@@ -56,7 +56,7 @@ typedef struct lg_compliance {
 
 struct lg_joint_type {
     lg_element_info info;
-    /* The functions `axes`, `rows` and `all` in another form; NULL: they are the same there. */
+    /* The functions `axes`, `rows`, `jets` and `all` in another form; NULL: they are the same there. */
     const lg_joint_type *in[LG_FORM_COUNT];
     size_t nwork; /* doubles of scratch */
     int sees_distance; /* it sees the distance of its points alone */

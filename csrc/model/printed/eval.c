@@ -27,11 +27,11 @@ static void pull_wrenches(const lg_element *e, const lg_point *at, const double 
 }
 
 /* The derivatives of a frame's pose and twist by q_m: H and Z + c H, since v follows q_m with c = 2/h. */
-typedef struct motion {
+typedef struct printed_motion {
     double pose[6 * LG_MAX_NV], twist[6 * LG_MAX_NV];
-} motion;
+} printed_motion;
 
-static void open_motion(const lg_frame *f, const lg_point *at, const lg_wanted *want, motion *out)
+static void open_motion(const lg_frame *f, const lg_point *at, const lg_wanted *want, printed_motion *out)
 {
     const lg_body *b = f->body;
     const lg_chain *chain = lg_chain_of(want->tangent, b->index);
@@ -40,8 +40,8 @@ static void open_motion(const lg_frame *f, const lg_point *at, const lg_wanted *
 }
 
 /* S += s H_i^T dw_i for the block under frame j, with dw_i = K dpose + D dtwist (D NULL: none). */
-static void add_matrix_block(const lg_element *e, const lg_wanted *want, double s, int i, int j, const motion to[2],
-                             const lg_quarters *K, const lg_quarters *D)
+static void add_matrix_block(const lg_element *e, const lg_wanted *want, double s, int i, int j,
+                             const printed_motion to[2], const lg_quarters *K, const lg_quarters *D)
 {
     const lg_body *a = e->frame[i]->body, *b = e->frame[j]->body;
     double Y[6 * LG_MAX_NV] = {0}, A[LG_MAX_NV * LG_MAX_NV];
@@ -61,7 +61,7 @@ static void add_matrix_block(const lg_element *e, const lg_wanted *want, double 
 static void add_wrench_tangent(const lg_element *e, const lg_point *at, const lg_wanted *want, double s,
                                const double w[2][6], const lg_quarters K[2][2], const lg_quarters D[2][2])
 {
-    motion to[2];
+    printed_motion to[2];
     for (int j = 0; j < e->info->nframes; j++) {
         double A[LG_MAX_NV * LG_MAX_NV] = {0};
         if (!lg_element_moves(e, j))
@@ -188,7 +188,7 @@ static lg_status eval_joint(const lg_joint *joint, const lg_point *at, const lg_
 static void add_tendon_end(const lg_frame *f, const lg_point *at, const lg_wanted *want, const double u[6],
                            const double dT[6], double c, const lg_tendon_slopes *part)
 {
-    motion to;
+    printed_motion to;
     open_motion(f, at, want, &to);
     lg_printed_pull(f, at, 1, u, part->pull);
     for (int k = 0; k < f->body->block->nv; k++)
