@@ -185,7 +185,7 @@ void lg_implicit_add_rows(lg_accel *accel, double scale, double gamma_prime, dou
     const lg_pattern *pattern = accel->system->pattern;
     lg_matrix *matrix = &accel->matrix;
     if (!pattern->nnonholonomic) {
-        lg_matrix_add_border(matrix, 1, accel->B, scale, accel->B, 0, chain);
+        lg_matrix_add_border(matrix, accel->B, scale, accel->B, 0, chain);
         return;
     }
     lg_matrix_put_columns(matrix, accel->B);

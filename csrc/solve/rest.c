@@ -31,7 +31,7 @@ static lg_status assemble_rest(lg_rest *k, const lg_point *point, lg_shift shift
         lg_matrix_stiffen(&accel->matrix, shift.nu);
     if (constrained) {
         lg_penalty_add(&k->penalty, system->pattern, accel->B, &accel->matrix);
-        lg_matrix_add_border(&accel->matrix, 1, accel->B, 1, accel->B, 0, k->chain);
+        lg_matrix_add_border(&accel->matrix, accel->B, 1, accel->B, 0, k->chain);
     }
     return LG_OK;
 }

@@ -127,34 +127,34 @@ double lg_matrix_largest(const lg_matrix *matrix)
     return lg_max_abs((int)matrix->plan->nassembled, matrix->values);
 }
 
-/* U += s B^T */
-static LG_INLINE void add_transposed(int rows, int nv, double s, const double *restrict B, double *restrict U, int ld)
+/* U += B^T */
+static LG_INLINE void add_transposed(int rows, int nv, const double *restrict B, double *restrict U, int ld)
 {
     for (int r = 0; r < rows; r++)
         for (int i = 0; i < nv; i++)
-            U[i + ld * r] += s * B[r + rows * i];
+            U[i + ld * r] += B[r + rows * i];
 }
 
 /* The same for three rows, with two entries of a column at once. */
-static LG_INLINE void add_transposed_three(int nv, double s, const double *restrict B, double *restrict U, int ld)
+static LG_INLINE void add_transposed_three(int nv, const double *restrict B, double *restrict U, int ld)
 {
     for (int r = 0; r < 3; r++, B++, U += ld) {
         for (int i = 0; i + 1 < nv; i += 2)
-            lg_store_two(U + i, lg_load_two(U + i) + s * (lg_two){B[3 * i], B[3 * i + 3]});
+            lg_store_two(U + i, lg_load_two(U + i) + (lg_two){B[3 * i], B[3 * i + 3]});
         if (nv % 2)
-            U[nv - 1] += s * B[3 * (nv - 1)];
+            U[nv - 1] += B[3 * (nv - 1)];
     }
 }
 
-static inline void add_column_entry(const lg_matrix *matrix, const lg_entry_address *entry, double s, const double *B)
+static inline void add_column_entry(const lg_matrix *matrix, const lg_entry_address *entry, const double *B)
 {
     double *U = matrix->values + entry->U;
     if (entry->rows == 3 && entry->nv == 6)
-        add_transposed_three(6, s, B + entry->value, U, entry->ld_U);
+        add_transposed_three(6, B + entry->value, U, entry->ld_U);
     else if (entry->rows == 3 && entry->nv == 3)
-        add_transposed_three(3, s, B + entry->value, U, entry->ld_U);
+        add_transposed_three(3, B + entry->value, U, entry->ld_U);
     else
-        add_transposed(entry->rows, entry->nv, s, B + entry->value, U, entry->ld_U);
+        add_transposed(entry->rows, entry->nv, B + entry->value, U, entry->ld_U);
 }
 
 /* L += s B */
@@ -284,12 +284,12 @@ void lg_matrix_add_rows(lg_matrix *matrix, double s, const double *B, int level,
     add_masks(matrix, B);
 }
 
-void lg_matrix_add_border(lg_matrix *matrix, double t, const double *C, double s, const double *B, int level,
+void lg_matrix_add_border(lg_matrix *matrix, const double *C, double s, const double *B, int level,
                           const lg_chain *chain)
 {
     const lg_plan *plan = matrix->plan;
     for (const lg_entry_address *entry = plan->entries; entry < plan->entries + plan->nentries; entry++) {
-        add_column_entry(matrix, entry, t, C);
+        add_column_entry(matrix, entry, C);
         add_row_entry(matrix, entry, s, B, level, chain);
     }
     add_masks(matrix, B);
@@ -308,7 +308,7 @@ void lg_matrix_put_columns(lg_matrix *matrix, const double *B)
     for (const lg_entry_address *entry = plan->entries; entry < plan->entries + plan->nentries; entry++) {
         double *U = matrix->values + entry->U;
         if (entry->again)
-            add_transposed(entry->rows, entry->nv, 1, B + entry->value, U, entry->ld_U);
+            add_transposed(entry->rows, entry->nv, B + entry->value, U, entry->ld_U);
         else if (entry->rows == 3 && entry->nv == 6)
             put_transposed(3, 6, B + entry->value, U, entry->ld_U);
         else

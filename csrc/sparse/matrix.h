@@ -85,8 +85,8 @@ static inline double *lg_matrix_at(const lg_matrix *matrix, long matrix_block, i
    means the identity with k = 1. Adds, so that Z k0 X0 + B k1 X1 is two calls. The ones of inactive rows are added as
    they are. */
 void lg_matrix_add_rows(lg_matrix *matrix, double s, const double *B, int level, const lg_chain *chain);
-/* The same, and to the upper right t C^T, in one pass. */
-void lg_matrix_add_border(lg_matrix *matrix, double t, const double *C, double s, const double *B, int level,
+/* The same, and to the upper right C^T, in one pass. */
+void lg_matrix_add_border(lg_matrix *matrix, const double *C, double s, const double *B, int level,
                           const lg_chain *chain);
 
 /* Upper right = B^T and lower left = B, in place of the previous values. B is the same in both unless the two belong to

@@ -199,7 +199,7 @@ static inline void assemble_cliques(problem *p)
     }
 }
 
-/* Adds one entry of B, rows x nv at `value`, to the columns and, times k X of level 0, to the rows of the dense
+/* Adds one entry of B, rows x nv at `value`, to the columns and, times s k X of level 0, to the rows of the dense
    matrix. */
 static inline void dense_entry(problem *p, int block, int row, int rows, int value, double s)
 {
@@ -210,7 +210,7 @@ static inline void dense_entry(problem *p, int block, int row, int rows, int val
             double BX = 0;
             for (int i = 0; i < nv; i++)
                 BX += lower[r + rows * i] * (X ? X[i + nv * k] : i == k);
-            p->dense[v + k + p->size * (first + r)] += s * B[r + rows * k];
+            p->dense[v + k + p->size * (first + r)] += B[r + rows * k];
             p->dense[first + r + p->size * (v + k)] += s * p->chain[block].k[0] * BX;
         }
 }
@@ -229,7 +229,7 @@ static inline void assemble(problem *p)
     memset(p->dense, 0, (size_t)(p->size * p->size) * sizeof(double));
     lg_matrix_zero(&p->matrix);
     assemble_cliques(p);
-    lg_matrix_add_border(&p->matrix, 1.5, p->B[0], 1.5, p->B[0], 0, p->chain);
+    lg_matrix_add_border(&p->matrix, p->B[0], 1.5, p->B[0], 0, p->chain);
     dense_constraints(p, 1.5);
 }
 

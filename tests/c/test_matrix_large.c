@@ -163,7 +163,7 @@ static void test_long_chain_solves(void)
         double *S = lg_matrix_at(&matrix, c, &ld);
         add_to_diagonal(S, 6, ld, 2);
     }
-    lg_matrix_add_border(&matrix, 1, B, 1, B, 0, NULL);
+    lg_matrix_add_border(&matrix, B, 1, B, 0, NULL);
     memcpy(x, b, 9 * (size_t)n * sizeof(double));
     CHECK(lg_matrix_factor(&matrix) == LG_OK && matrix.fallbacks == 0);
     CHECK(lg_matrix_solve(&matrix, x) == LG_OK);

@@ -223,7 +223,7 @@ static void solve_reduced(reduced_case *k, double *x)
     lg_reduction_add(&k->r, &k->whole, k->bases[0], k->bases[1], &k->reduced);
     lg_reduction_rows(&k->r, k->values[0], k->bases[0], G);
     lg_reduction_rows(&k->r, k->values[1], k->bases[1], B);
-    lg_matrix_add_border(&k->reduced, 1, G, 1, B, 0, NULL);
+    lg_matrix_add_border(&k->reduced, G, 1, B, 0, NULL);
     CHECK(lg_matrix_factor(&k->reduced) == LG_OK);
     lg_copy(k->nu + ROWS, k->right, x);
     CHECK(lg_matrix_solve(&k->reduced, x) == LG_OK);

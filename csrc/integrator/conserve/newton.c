@@ -94,7 +94,7 @@ static lg_status conserve_factor(void *self, int with_matrix, int keeps)
     if (!with_matrix)
         LG_TRY(evaluate_system(c, 1, accel->rows));
     if (c->base.system->pattern->nrows) {
-        lg_matrix_add_border(&accel->matrix, 1, c->G, c->row_scale, accel->B, 0, c->chain);
+        lg_matrix_add_border(&accel->matrix, c->G, c->row_scale, accel->B, 0, c->chain);
     }
     c->base.stats.jacobians++;
     c->base.stats.newton_factorisations++;

@@ -94,7 +94,7 @@ lg_status lg_null_factor(lg_null_space *null, lg_accel *accel, const double *G, 
     lg_reduction_add(r, &accel->matrix, null->N, null->X, matrix);
     lg_reduction_rows(r, G, null->N, null->G);
     lg_reduction_rows(r, accel->B, null->X, null->B);
-    lg_matrix_add_border(matrix, 1, null->G, 1, null->B, 0, NULL);
+    lg_matrix_add_border(matrix, null->G, 1, null->B, 0, NULL);
     lg_status status = lg_matrix_factor(matrix);
     accel->matrix.factorisations++;
     accel->matrix.fallbacks += matrix->fallbacks - fallbacks;

@@ -113,7 +113,7 @@ static lg_status assemble_mu(lg_genalpha_stepper *g, const lg_point *end)
     (void)end;
     lg_matrix_zero(&g->mu_matrix);
     lg_alpha_add_identity(&g->mu_matrix, g->base.system->pattern);
-    lg_matrix_add_border(&g->mu_matrix, 1, g->Bn, 1, g->base.accel.B, 0, g->chain);
+    lg_matrix_add_border(&g->mu_matrix, g->Bn, 1, g->base.accel.B, 0, g->chain);
     return LG_OK;
 }
 

@@ -153,7 +153,7 @@ static lg_status genalpha_evaluate(void *self, int with_matrix, double *residual
 static void add_velocities(lg_genalpha_stepper *g, double scale)
 {
     lg_matrix *matrix = &g->base.accel.matrix;
-    lg_matrix_add_border(matrix, 1, g->base.accel.B, scale, g->base.accel.B, 1, g->chain);
+    lg_matrix_add_border(matrix, g->base.accel.B, scale, g->base.accel.B, 1, g->chain);
     lg_matrix_add_rows(matrix, scale, g->Z, 0, g->chain);
 }
 

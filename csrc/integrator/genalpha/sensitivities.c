@@ -136,12 +136,12 @@ static void add_rows(lg_genalpha_stepper *g)
     const lg_linearised *l = &g->base.linear;
     double of_phi = g->beta_prime, of_phidot = g->beta_prime / g->gamma_prime;
     if (g->index != LG_INDEX_3) {
-        lg_matrix_add_border(&d->matrix, 1, l->B, of_phidot, l->B, 1, d->chain);
+        lg_matrix_add_border(&d->matrix, l->B, of_phidot, l->B, 1, d->chain);
         lg_matrix_add_rows(&d->matrix, of_phidot, l->Z, 0, d->chain);
         return;
     }
     if (!pattern->nnonholonomic) {
-        lg_matrix_add_border(&d->matrix, 1, l->B, of_phi, l->B, 0, d->chain);
+        lg_matrix_add_border(&d->matrix, l->B, of_phi, l->B, 0, d->chain);
         return;
     }
     lg_matrix_put_columns(&d->matrix, l->B);
@@ -211,7 +211,7 @@ static void assemble_mu(lg_genalpha_stepper *g)
     }
     lg_matrix_zero(&d->mu_matrix);
     lg_alpha_add_identity(&d->mu_matrix, g->base.system->pattern);
-    lg_matrix_add_border(&d->mu_matrix, 1, g->Bn, 1, d->B, 0, d->of_q);
+    lg_matrix_add_border(&d->mu_matrix, g->Bn, 1, d->B, 0, d->of_q);
 }
 
 /* d(B(q_n)^T mu)/dq as the difference of two stiffnesses. */

@@ -102,7 +102,7 @@ static void eigen_add_rows(lg_radau_stepper *r, int part)
         lg_matrix_add_rows(matrix, size, accel->B, 1, r->eigen.chain[part]);
         return;
     }
-    lg_matrix_add_border(matrix, 1, accel->B, size, accel->B, 1, r->eigen.chain[part]);
+    lg_matrix_add_border(matrix, accel->B, size, accel->B, 1, r->eigen.chain[part]);
     lg_matrix_add_rows(matrix, size, accel->Z, 0, r->eigen.chain[part]);
 }
 

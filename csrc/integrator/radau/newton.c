@@ -161,7 +161,7 @@ static lg_status factor(lg_radau_stepper *r, int i)
     lg_matrix *matrix = &r->stage[i].matrix;
     double mu = lg_radau_rate(r, i);
     if (r->base.system->pattern->nrows) {
-        lg_matrix_add_border(matrix, 1, r->base.accel.B, mu, r->base.accel.B, 1, r->chain);
+        lg_matrix_add_border(matrix, r->base.accel.B, mu, r->base.accel.B, 1, r->chain);
         lg_matrix_add_rows(matrix, mu, r->base.accel.Z, 0, r->chain);
     }
     r->base.stats.jacobians++;

@@ -98,7 +98,7 @@ static lg_status form_stage(lg_radau_stepper *r, int i)
         lg_matrix_zero(tangents[k].S);
     LG_TRY(lg_accel_eval(&r->base.accel, &point, &wanted, &r->base.report));
     if (nrows) {
-        lg_matrix_add_border(&s->matrix, 1, s->B, mu, s->B, 1, d->chain);
+        lg_matrix_add_border(&s->matrix, s->B, mu, s->B, 1, d->chain);
         lg_matrix_add_rows(&s->matrix, mu, s->Z, 0, d->chain);
     }
     s->matrix.poll = r->base.accel.matrix.poll;
