@@ -239,8 +239,7 @@ static inline void translate_tangent(double mass, const lg_block *b, const lg_po
     const double *v = at->v + b->v;
     if (b->node->position != LG_POSITION_BODY) {
         double inertia = chain->k[2] * at->wa * mass;
-        for (int i = 0; i < 3; i++)
-            S[i + i * ld] += inertia;
+        S[0] += inertia, S[1 + ld] += inertia, S[2 + 2 * ld] += inertia;
     } else {
         lg_chain_add(b, chain, 2, at->wa * mass, 0, 3, 0, 3, identity, 3, S, ld);
         // d(omega x U) = omega^ dU - U^ domega, column-major: the transpose of a hat is its negative
@@ -252,30 +251,43 @@ static inline void translate_tangent(double mass, const lg_block *b, const lg_po
     }
 }
 
-/* The tangents of one body: those by coordinates alone have no part of its inertia on Lie groups. */
-static LG_APART void add_tangents(const lg_body *body, const lg_point *at, const lg_wanted *want, double sign)
+/* On Lie groups tangents by coordinates alone have no part of a body's inertia. */
+static void add_tangents_lie(const lg_body *body, const lg_point *at, const lg_wanted *want)
 {
-    const lg_node *node = body->block->node;
-    int is_lie = !node->attitude, has_W = 0;
-    double W[9] = {0};
-    lg_stiffness_clear(lg_body_stiffness(body, at));
+    double W[9];
+    if (lg_wants_slopes(want))
+        gyroscopic_matrix_lie(body, at, W);
+    for (const lg_tangent *to = want->tangent, *end = to + want->ntangents; to < end; to++) {
+        const lg_chain *chain = lg_chain_of(to, body->index);
+        int ld;
+        if (chain->k[1] == 0 && chain->k[2] == 0)
+            continue;
+        double *S = lg_body_tangent(body, to, &ld);
+        if (body->block->node->position != LG_POSITION_FIXED)
+            translate_tangent(lg_rigid_prepared_of(body)->mass, body->block, at, chain, S, ld);
+        tangent_lie(body, at, chain, W, S, ld);
+    }
+}
+
+static void add_tangents_by_coordinates(const lg_body *body, const lg_point *at, const lg_wanted *want, double sign)
+{
     for (const lg_tangent *to = want->tangent; to < want->tangent + want->ntangents; to++) {
         const lg_chain *chain = lg_chain_of(to, body->index);
         int ld;
-        if (is_lie && chain->k[1] == 0 && chain->k[2] == 0)
-            continue;
         double *S = lg_body_tangent(body, to, &ld);
-        if (node->position != LG_POSITION_FIXED)
+        if (body->block->node->position != LG_POSITION_FIXED)
             translate_tangent(lg_rigid_prepared_of(body)->mass, body->block, at, chain, S, ld);
-        if (!is_lie) {
-            tangent_coordinates(body, at, sign, chain, S, ld);
-            continue;
-        }
-        if (chain->k[1] != 0 && !has_W)
-            gyroscopic_matrix_lie(body, at, W);
-        has_W |= chain->k[1] != 0;
-        tangent_lie(body, at, chain, W, S, ld);
+        tangent_coordinates(body, at, sign, chain, S, ld);
     }
+}
+
+static LG_APART void add_tangents(const lg_body *body, const lg_point *at, const lg_wanted *want, double sign)
+{
+    lg_stiffness_clear(lg_body_stiffness(body, at));
+    if (body->block->node->attitude)
+        add_tangents_by_coordinates(body, at, want, sign);
+    else
+        add_tangents_lie(body, at, want);
 }
 
 /* Computes the wanted terms of one body. */
