@@ -253,15 +253,28 @@ static LG_INLINE void add_turned_three(double s, const double *restrict B, const
     add_product_of_three(s, B + 9, 3, X + 21, 6, L + 3 * ld_L, ld_L);
 }
 
+/* The last X, and whether it is diag(I, X_r): entries of one block often follow one another. */
+typedef struct last_link {
+    const double *X;
+    int turns;
+} last_link;
+
+static inline int turns_alone(const double *X, last_link *last)
+{
+    if (X != last->X)
+        *last = (last_link){X, is_apart(X) && begins_with_identity(X)};
+    return last->turns;
+}
+
 static inline void add_row_entry(const lg_matrix *matrix, const lg_entry_address *entry, double s, const double *B,
-                                 int level, const lg_chain *chain)
+                                 int level, const lg_chain *chain, last_link *last)
 {
     double *L = matrix->values + entry->L;
     double k = chain ? s * chain[entry->block].k[level] : s;
     const double *X = chain ? chain[entry->block].X[level] : NULL;
     if (k == 0)
         return;
-    if (X && entry->rows == 3 && entry->nv == 6 && is_apart(X) && begins_with_identity(X))
+    if (X && entry->rows == 3 && entry->nv == 6 && turns_alone(X, last))
         add_turned_three(k, B + entry->value, X, L, entry->ld_L);
     else if (X)
         add_scaled_product(entry, k, B + entry->value, X, L);
@@ -279,8 +292,9 @@ static void add_masks(const lg_matrix *matrix, const double *B)
 void lg_matrix_add_rows(lg_matrix *matrix, double s, const double *B, int level, const lg_chain *chain)
 {
     const lg_plan *plan = matrix->plan;
+    last_link last = {0};
     for (const lg_entry_address *entry = plan->entries; entry < plan->entries + plan->nentries; entry++)
-        add_row_entry(matrix, entry, s, B, level, chain);
+        add_row_entry(matrix, entry, s, B, level, chain, &last);
     add_masks(matrix, B);
 }
 
@@ -288,9 +302,10 @@ void lg_matrix_add_border(lg_matrix *matrix, const double *C, double s, const do
                           const lg_chain *chain)
 {
     const lg_plan *plan = matrix->plan;
-    for (const lg_entry_address *entry = plan->entries; entry < plan->entries + plan->nentries; entry++) {
+    last_link last = {0};
+    for (const lg_entry_address *entry = plan->entries, *end = entry + plan->nentries; entry < end; entry++) {
         add_column_entry(matrix, entry, C);
-        add_row_entry(matrix, entry, s, B, level, chain);
+        add_row_entry(matrix, entry, s, B, level, chain, &last);
     }
     add_masks(matrix, B);
 }
