@@ -124,6 +124,26 @@ static LG_INLINE void invert3(const double *A, double *B)
             B[i + 3 * j] = s * rows[3 * i + j];
 }
 
+/* M = s I + q^ + p t^T */
+static LG_INLINE void form_three(double s, three q, three p, const double t[3], double *M)
+{
+    double x = q.xy[0], y = q.xy[1];
+    store_three(M, (three){p.xy * t[0] + (lg_two){s, q.z}, p.z * t[0] - y});
+    store_three(M + 3, (three){p.xy * t[1] + (lg_two){-q.z, s}, p.z * t[1] + x});
+    store_three(M + 6, (three){p.xy * t[2] + (lg_two){y, -x}, p.z * t[2] + s});
+}
+
+static LG_INLINE three scale_three(double s, const double *x)
+{
+    return (three){s * lg_load_two(x), s * x[2]};
+}
+
+/* M = s I + a w^ + b w^2 for w with the square x2 */
+static LG_INLINE void form_polynomial(double s, double a, double b, const double w[3], double x2, double *M)
+{
+    form_three(s - b * x2, scale_three(a, w), scale_three(b, w), w, M);
+}
+
 /* ---- the maps of a factor ---- */
 
 typedef struct maps {
@@ -177,10 +197,11 @@ static void form_any(const lg_genalpha_stepper *g, lg_turning part, maps out)
 }
 
 /* P^-1, and with it G and X. */
-static void divide_rotation(const lg_genalpha_stepper *g, const lg_angles *angles, const double *theta, const double *E,
-                            const double *T, maps out, double *X)
+static LG_APART void divide_rotation(const lg_genalpha_stepper *g, lg_turning part, const lg_angles *angles,
+                                     const double *T, maps out, double *X)
 {
-    double sigma = g->alpha.sigma, P[9], W[9], G[9], PX[9];
+    double sigma = g->alpha.sigma, P[9], W[9], G[9], PX[9], theta[3], y[3], E[3];
+    take_part(g, part, theta, y, E);
     lg_rotation_slope(angles, theta, E, W);
     for (int i = 0; i < 9; i++)
         P[i] = (1 - sigma) * T[i] + (i % 4 ? 0 : sigma);
@@ -192,17 +213,36 @@ static void divide_rotation(const lg_genalpha_stepper *g, const lg_angles *angle
     multiply3(out.Pinv, PX, X);
 }
 
+/* sigma (W(y) + T - I) for y = theta - c, in which the terms by theta alone cancel:
+
+       W(y) + T - I = (sincc_d theta x z - cosc_d z + 2 sincc c) theta^T - sincc theta c^T - cosc c^
+                      - sincc (theta.c) I,      z = c x theta */
+static LG_INLINE void form_slope(double sigma, const lg_angles *angles, const double theta[3], const double c[3],
+                                 double *X)
+{
+    double sincc = sigma * angles->x.sincc, cosc_d = sigma * angles->x.cosc_d, sincc_d = sigma * angles->sincc_d;
+    double z[3], zz[3], along[3];
+    lg_cross(c, theta, z);
+    lg_cross(theta, z, zz);
+    for (int i = 0; i < 3; i++)
+        along[i] = sincc_d * zz[i] - cosc_d * z[i] + 2 * sincc * c[i];
+    form_three(-sincc * lg_dot3(theta, c), scale_three(-sigma * angles->x.cosc, c), load_three(along), theta, X);
+    for (int j = 0; j < 3; j++)
+        store_three(X + 3 * j, add_three(-sincc * c[j], load_three(theta), load_three(X + 3 * j)));
+}
+
 static void form_rotation(const lg_genalpha_stepper *g, lg_turning part, maps out)
 {
-    double theta[3], y[3], E[3], T[9], W[9], X[9], inverse[9];
-    take_part(g, part, theta, y, E);
+    double sigma = g->alpha.sigma, lie = g->beta_prime * sigma, T[9], X[9], inverse[9];
+    const double *theta = g->now.theta + part.v, *c = g->now.c + part.v;
+    double x2 = lg_dot3(theta, theta);
     lg_angles angles = lg_angles_of(theta);
-    lg_hat_matrix(theta, angles.x.sinc, angles.x.cosc, out.A); // row-major, and so the transpose
-    lg_hat_matrix(theta, angles.x.cosc, angles.x.sincc, T);
-    lg_rotation_slope(&angles, theta, y, W);
-    form_G_and_X(g, 3, T, W, out.G, X);
-    if (g->alpha.sigma != 1)
-        divide_rotation(g, &angles, theta, E, T, out, X);
+    form_polynomial(1, -angles.x.sinc, angles.x.cosc, theta, x2, out.A);
+    form_polynomial(1, -angles.x.cosc, angles.x.sincc, theta, x2, T);
+    form_polynomial(0, -lie * angles.x.cosc, lie * angles.x.sincc, theta, x2, out.G);
+    form_slope(sigma, &angles, theta, c, X);
+    if (sigma != 1)
+        divide_rotation(g, part, &angles, T, out, X);
     for (int i = 0; i < 9; i += 4)
         X[i] += 1;
     invert3(X, inverse);
