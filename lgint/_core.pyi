@@ -159,6 +159,23 @@ class System:
         theta: ArrayLike | None = None,
     ) -> Array: ...
     def sample(self, t: ArrayLike, q: ArrayLike, v: ArrayLike, mem: ArrayLike) -> Array: ...
+    # the change of mem after a step or at a start, by those of q and v at both ends, (..., 4, nv), and of mem_from
+    def follow(
+        self,
+        parameter: int,
+        t: ArrayLike,
+        q: ArrayLike,
+        v: ArrayLike,
+        mem: ArrayLike,
+        mem_from: ArrayLike,
+        change: ArrayLike,
+        dmem: ArrayLike,
+        *,
+        t_from: ArrayLike = 0.0,
+        q_from: ArrayLike | None = None,
+        v_from: ArrayLike | None = None,
+    ) -> Array: ...
+    # factors of mem with which forces are the same, and their kinks at the state far away
     def stretch(self, t: ArrayLike, q: ArrayLike, v: ArrayLike, mem: ArrayLike) -> Array: ...
     def residual(
         self, t: ArrayLike, q: ArrayLike, v: ArrayLike, mem: ArrayLike | None = None, static: bool = False

@@ -150,11 +150,11 @@ static int take_slopes(lg_run *run, PyObject *dq, PyObject *dv, PyObject *dmem)
 /* What on_step gives: a time, or a time before the end of the step with the derivatives there. */
 static void take_stop(lg_run *run, PyObject *given, double *t_stop)
 {
-    PyObject *dq, *dv;
+    PyObject *dq, *dv, *dmem;
     if (!PyTuple_Check(given))
         *t_stop = PyFloat_AsDouble(given);
-    else if (PyArg_ParseTuple(given, "dOO:on_step", t_stop, &dq, &dv))
-        (void)take_slopes(run, dq, dv, NULL);
+    else if (PyArg_ParseTuple(given, "dOOO:on_step", t_stop, &dq, &dv, &dmem))
+        (void)take_slopes(run, dq, dv, dmem);
 }
 
 static PyObject *instant_at_end(const integrate_call *c)

@@ -174,6 +174,22 @@ static const lg_query stretch = {
 };
 METHOD(stretch)
 
+PyDoc_STRVAR(
+    follow_doc,
+    "follow(parameter, t, q, v, mem, mem_from, change, dmem, *, t_from=0.0, q_from=None, v_from=None)\n--\n\n"
+    "The change (..., nmem) of the memory mem at the end of a step from that at its start, mem_from, which changes\n"
+    "by dmem, while q and v there and then at the end change by change (..., 4, nv); also by one of the numbers for\n"
+    "which a model was `differentiated`, unless it is negative. Without q_from the end is a start of a run, and\n"
+    "mem_from its guess.");
+static const lg_query follow = {
+    "OOOOOOOO|$OOO:follow",
+    {LG_ARG_parameter, LG_ARG_t, LG_ARG_q, LG_ARG_v, LG_ARG_mem, LG_ARG_mem_from, LG_ARG_change, LG_ARG_dmem,
+     LG_ARG_t_from, LG_ARG_q_from, LG_ARG_v_from},
+    {{"dmem", "m"}},
+    .at = lg_probe_follow,
+};
+METHOD(follow)
+
 PyDoc_STRVAR(retract_doc, "retract(q, theta)\n--\n\nq exp(theta) block by block: (..., nq), (..., nv) -> (..., nq).");
 static const lg_query retract = {"OO:retract", {LG_ARG_q, LG_ARG_theta}, {{"q", "q"}}, .at = lg_probe_retract};
 METHOD(retract)
@@ -235,23 +251,12 @@ static const lg_query project_slopes = {
 METHOD(project_slopes)
 
 static PyMethodDef system_queries[] = {
-    ENTRY(evaluate),
-    ENTRY(linearise),
-    ENTRY(evaluate_pair),
-    ENTRY(derivative),
-    ENTRY(project_slopes),
-    ENTRY(energy),
-    ENTRY(residual),
-    ENTRY(retract),
-    ENTRY(difference),
-    ENTRY(initial),
-    ENTRY(project),
-    ENTRY(remember),
-    ENTRY(sample),
-    ENTRY(stretch),
-    ENTRY(sparse),
-    ENTRY(acceleration_rows),
-    {"sparsity", ask_sparsity, METH_NOARGS, sparsity_doc},
+    ENTRY(evaluate),       ENTRY(linearise),         ENTRY(evaluate_pair),
+    ENTRY(derivative),     ENTRY(project_slopes),    ENTRY(energy),
+    ENTRY(residual),       ENTRY(retract),           ENTRY(difference),
+    ENTRY(initial),        ENTRY(project),           ENTRY(remember),
+    ENTRY(sample),         ENTRY(stretch),           ENTRY(follow),
+    ENTRY(sparse),         ENTRY(acceleration_rows), {"sparsity", ask_sparsity, METH_NOARGS, sparsity_doc},
     {NULL, NULL, 0, NULL},
 };
 

@@ -353,6 +353,7 @@ PyObject *lg_ask(const lg_query *query, PyObject *self, PyObject *args, PyObject
         .self = self,
         .asked.probe = {.system = lg_system_of(self),
                         .point = lg_point_at(0, NULL, NULL),
+                        .from = lg_point_at(0, NULL, NULL),
                         .check = 1,
                         .position = 1,
                         .velocity = 1},

@@ -28,6 +28,12 @@
     ROW(lam, ARRAY, "r", probe.point.lam)                                                                              \
     ROW(slopes, ARRAY, "2r", probe.slopes)                                                                             \
     ROW(mem, ARRAY, "m", probe.point.mem.values)                                                                       \
+    ROW(t_from, NUMBER, "", probe.from.t)                                                                              \
+    ROW(q_from, ARRAY, "q", probe.from.q)                                                                              \
+    ROW(v_from, ARRAY, "v", probe.from.v)                                                                              \
+    ROW(mem_from, ARRAY, "m", probe.from.mem.values)                                                                   \
+    ROW(change, ARRAY, "4v", probe.change)                                                                             \
+    ROW(dmem, ARRAY, "m", probe.dmem)                                                                                  \
     ROW(k, ARRAY, "3", probe.k)                                                                                        \
     ROW(X, ARRAY, "3vv", probe.X)                                                                                      \
     ROW(element, INTEGER, "", part.element)                                                                            \

@@ -60,9 +60,11 @@ static int read_start(PyObject *owned, PyObject *start, lg_setup *setup)
 {
     PyObject *mem = PyDict_Check(start) ? PyDict_GetItemString(start, "mem") : NULL;
     if (mem && !PyDict_GetItemString(start, "vdot") && !PyDict_GetItemString(start, "carry")) {
-        PyObject *checked = PyDict_GetItemString(start, "checked");
+        PyObject *checked = PyDict_GetItemString(start, "checked"), *kept = PyDict_GetItemString(start, "kept");
         setup->start.checked = checked ? PyObject_IsTrue(checked) : 0;
-        return setup->start.checked < 0 || read_part(owned, LG_PART_MEM, mem, setup) < 0 ? -1 : 0;
+        setup->start.kept = kept ? PyObject_IsTrue(kept) : 0;
+        return setup->start.checked < 0 || setup->start.kept < 0 || read_part(owned, LG_PART_MEM, mem, setup) < 0 ? -1
+                                                                                                                  : 0;
     }
     return start == Py_None ? 0 : read_resumed(owned, start, setup);
 }

@@ -263,9 +263,11 @@ static lg_status stretch_contact(const lg_force *f, const lg_mutual *at, const d
     for (int k = LG_BRISTLE_Z; k < f->e.info->nmem; k += LG_BRISTLE_MEMORY)
         lg_axpy(3, far - 1, mem + k, found + k);
     LG_TRY(lg_contact_renew(f, at, found));
-    for (int k = LG_BRISTLE_Z; k < f->e.info->nmem; k += LG_BRISTLE_MEMORY)
-        for (int i = k; i < k + 3 && lg_norm3(found + k) <= (1 + round_off) * lg_norm3(mem + k); i++)
+    for (int k = LG_BRISTLE_Z; k < f->e.info->nmem; k += LG_BRISTLE_MEMORY) {
+        double bent = lg_norm3(mem + k);
+        for (int i = k; i < k + 3 && bent > 0 && lg_norm3(found + k) <= (1 + round_off) * bent; i++)
             factor[i] = far;
+    }
     return LG_OK;
 }
 

@@ -171,19 +171,24 @@ static void take_guess(segment *g)
         lg_copy(nmem, guess, g->run.stepper->mem);
 }
 
-/* From the memory of a start, after its sample, to that of which it was made and to its state. */
+/* From the memory of a start, after its sample, to that of which it was made and to its state; that of a run is kept.
+ */
 static lg_status go_over_first_memory(segment *g, const lg_state *start)
 {
     lg_stepper *stepper = g->run.stepper;
     const lg_memory_rules *memory = &g->run.system->memory;
+    const lg_start *given = &g->given->setup->start;
+    int begins = !given->carry && !given->kept;
     if (!g->nheld)
         return LG_OK;
     take_guess(g);
     lg_point point = lg_point_after(start->t, start->q, start->v, stepper->mem);
     point.work = stepper->accel.work;
-    if (memory->commit)
+    if (begins && memory->commit)
         LG_TRY(memory->commit(g->run.system->self, NULL, &point, stepper->mem, &stepper->report));
     LG_TRY(go_over_sample(g, start, stepper->mem));
+    if (!begins)
+        return LG_OK;
     take_guess(g);
     return lg_sensitivities_begin_memory_adjoint(stepper, stepper->mem, start, &g->s, g->gradient);
 }

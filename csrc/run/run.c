@@ -238,7 +238,7 @@ lg_status lg_run_sample(lg_run *run)
 }
 
 /* The memory of a fresh start. */
-static lg_status begin_memory(lg_run *run)
+static lg_status begin_memory(lg_run *run, int kept)
 {
     const lg_system *system = run->system;
     lg_state *state = &run->state;
@@ -247,7 +247,7 @@ static lg_status begin_memory(lg_run *run)
     point.mem.values = state->mem;
     point.work = run->stepper->accel.work;
     lg_copy(system->nmem, state->mem, guess);
-    if (system->memory.commit)
+    if (system->memory.commit && !kept)
         LG_TRY(system->memory.commit(system->self, NULL, &point, state->mem, &run->stepper->report));
     if (run->sensitivities.count)
         LG_TRY(lg_sensitivities_begin_memory(run->stepper, guess, state, &run->sensitivities));
@@ -438,7 +438,7 @@ static lg_status begin_run(lg_run *run, const lg_setup *setup)
             lg_copy(run->sensitivities.count * run->system->space->nv, setup->dq, run->sensitivities.q);
             lg_copy(run->sensitivities.count * run->system->space->nv, setup->dv, run->sensitivities.v);
         }
-        LG_TRY(begin_memory(run));
+        LG_TRY(begin_memory(run, start->kept));
         if (!start->checked)
             LG_TRY(check_consistent(run));
         return restart_first(run);

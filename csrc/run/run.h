@@ -55,6 +55,7 @@ typedef struct lg_start {
     const double *carry;
     int ncarry; /* length of carry */
     int checked; /* of a fresh start: the caller knows that the state violates the constraints, and by how much */
+    int kept; /* the same: its memory is that of a run, and no guess */
     int changed; /* the parameters of the system have changed since that run: its data jump at t, as at a kink */
 } lg_start;
 

@@ -5,6 +5,8 @@
 #include "core/small.h"
 #include "system/sensitivity.h"
 
+#include <stdlib.h>
+
 typedef struct scratch {
     const lg_probe *probe;
     double *B, *Z;
@@ -455,6 +457,39 @@ lg_status lg_probe_stretch(lg_probe *probe)
     for (int i = 0; i < probe->system->nmem; i++)
         factor[i] = 1;
     return slopes ? slopes->stretch(probe->system->self, &probe->point, factor) : LG_OK;
+}
+
+/* room: for the map of the step, and of the derivatives by a parameter */
+static lg_status follow(const lg_probe *probe, double *changes, double *own, double *room)
+{
+    const lg_system *system = probe->system;
+    int nv = system->space->nv;
+    lg_point from = probe->from, to = probe->point;
+    const lg_memory_change change = {{changes, changes + 2 * nv}, {changes + nv, changes + 3 * nv}, probe->out[0]};
+    from.t_in = to.t_in = from.q ? 0.5 * (from.t + to.t) : to.t;
+    from.work = to.work;
+    LG_TRY(system->memory.slopes->open(system->self, &from, &to, room));
+    if (probe->parameter >= 0 && lg_sensitivity_count(system))
+        LG_TRY(system->sensitivity->remember(system->self, probe->parameter, &from, &to, own));
+    lg_copy(4 * nv, probe->change, changes);
+    system->memory.slopes->follow(system->self, room, &change);
+    lg_axpy(system->nmem, 1, own, change.mem);
+    return LG_OK;
+}
+
+lg_status lg_probe_follow(lg_probe *probe)
+{
+    const lg_system *system = probe->system;
+    size_t nv = (size_t)system->space->nv, nmem = (size_t)system->nmem;
+    lg_copy(system->nmem, probe->dmem, probe->out[0]);
+    if (!system->memory.slopes)
+        return LG_OK;
+    double *room = calloc(4 * nv + nmem + (size_t)system->memory.slopes->room(system->self), sizeof *room);
+    if (!room)
+        return LG_NO_MEMORY;
+    lg_status status = follow(probe, room, room + 4 * nv, room + 4 * nv + nmem);
+    free(room);
+    return status;
 }
 
 lg_status lg_probe_retract(lg_probe *probe)

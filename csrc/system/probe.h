@@ -56,6 +56,8 @@ typedef struct lg_probe {
     const double *slopes; /* of phi and phidot by a number, 2 nrows */
     int check; /* whether a start must satisfy the constraints */
     int position, velocity; /* whether a projection changes them */
+    lg_point from; /* the start of a step that ends at `point`, with its memory; q NULL: the point is a start */
+    const double *change, *dmem; /* of q and v at the start, then at the end, 4 nv; and of the memory at the start */
     double *mem; /* that of a start, of which point.mem is a guess */
     const lg_plan *plan; /* for the couplings that a function names */
     struct lg_probe_solver *solver; /* solve/query.h */
@@ -83,6 +85,8 @@ lg_status lg_probe_residual(lg_probe *probe); /* out: phi and phidot */
 lg_status lg_probe_remember(lg_probe *probe); /* out: mem at a start, of which the given one is a guess */
 lg_status lg_probe_sample(lg_probe *probe); /* out: mem after the samples that are due */
 lg_status lg_probe_stretch(lg_probe *probe); /* out: factors of mem, memory.h */
+/* out: the change of mem at the end of the step, also by a parameter unless its number is negative */
+lg_status lg_probe_follow(lg_probe *probe);
 lg_status lg_probe_retract(lg_probe *probe); /* out: q exp(theta) */
 lg_status lg_probe_difference(lg_probe *probe); /* out: log(q^-1 q1) with the q1 of the pair */
 

@@ -20,12 +20,13 @@ from lgint._model.sensitivity import differentiated, number_named
 from lgint._model.values import POINTS
 from lgint._state.functions import refuse_functions
 from lgint._state.rest import Rest, slopes_at_rest
-from lgint._state.slopes import CENTRAL, START
+from lgint._state.slopes import CENTRAL, START, refined
 
 _VANISHES: Final = 1e-9  # of terms: singular values below which a multiple eigenvalue has a vector
 _EQUAL: Final = 1e-15  # relative difference
 _MEET: Final = 1e-6  # of its terms: y^H P' x below which an eigenvalue is about to meet another one of the same vector
 _STEP: Final = 1e-2  # step of differences by the state, m or rad
+_LEAST: Final = 1e-8  # of displacements per unit of a number: others may be round-off
 
 
 def eigenvalue_slopes(model: Model, rest: Rest, eigenvalues: Any, parameter: str) -> Any:
@@ -37,10 +38,13 @@ def eigenvalue_slopes(model: Model, rest: Rest, eigenvalues: Any, parameter: str
     number_named(model, parameter, "parameter")
     if model.controls and parameter in model._values and model._values[parameter].key == POINTS:
         raise ValueError("parameter: eigenvalues under controls have no derivatives by points")
-    refuse_functions(model, [parameter], rest.t, rest.q, np.zeros(model.nv), "parameter")
+    still = np.zeros(model.nv)
+    refuse_functions(model, [parameter], rest.t, rest.q, still, "parameter")
+    if rest.mem is not None and (model.core.stretch(rest.t, rest.q, still, rest.mem) != 1).any():
+        raise ValueError("parameter: some bristles are bent to their limit, where eigenvalues have no derivatives")
     core = differentiated(model, [parameter])
     dq, dlam = (part[0] for part in slopes_at_rest(core, 1, rest))
-    now, by = _matrices(core, rest), _slopes(core, rest, dq, dlam)
+    now, by = _matrices(core, rest), _slopes(core, rest, dq, dlam, model.has_kinks)
     N = _free(now[3])
     size = np.abs(eigenvalues).max(initial=0)
     found = np.full(len(eigenvalues), complex(np.nan, np.nan))
@@ -80,17 +84,28 @@ def _matrices(core: _core.System, rest: Rest, parameter: int | None = None) -> l
     return [*found, rest.terms(core, "B", parameter=parameter)["B"]]
 
 
-def _slopes(core: _core.System, rest: Rest, dq: Array, dlam: Array) -> list[Array]:
+def _slopes(core: _core.System, rest: Rest, dq: Array, dlam: Array, kinks: bool) -> list[Array]:
     """Their derivatives by a parameter, with which the equilibrium changes."""
     total = _matrices(core, rest, 0)
     largest = np.abs(dq).max(initial=0)
     if not largest and not np.abs(dlam).max(initial=0):
         return total
-    step = _STEP / (largest or 1.0)
-    for times, weight in CENTRAL:
-        s = times * step
-        for part, moved in zip(total, _matrices(core, rest.moved(core, s * dq, s * dlam)), strict=True):
-            part += weight / step * moved
+
+    dmem = rest.bristles(core, dq, 0)
+
+    def along(step: float) -> Array:
+        """The derivatives along the change of the equilibrium, one matrix after the other."""
+        total = np.zeros(0)
+        for times, weight in CENTRAL:
+            moved = rest.moved(core, *(times * step * part for part in (dq, dlam, dmem)))
+            parts = weight / step * np.concatenate([np.ravel(part) for part in _matrices(core, moved)])
+            total = total + parts if total.size else parts
+        return total
+
+    step = _STEP / max(largest, _LEAST) if largest else _STEP
+    found = refined(along, step, kinks) if kinks else along(step)
+    for part, slope in zip(total, np.split(found, np.cumsum([part.size for part in total])[:-1]), strict=True):
+        part += slope.reshape(part.shape)
     return total
 
 

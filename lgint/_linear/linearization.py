@@ -377,8 +377,8 @@ class Linearization:
         Raises
         ------
         ValueError
-            If the model has no such number, if the state moves, under nonholonomic constraints, and for systems of
-            functions.
+            If the model has no such number, if the state moves, under nonholonomic constraints, if bristles of contacts
+            are bent to their limit, and for systems of functions.
         SingularError
             If no equilibrium follows the parameter.
         """

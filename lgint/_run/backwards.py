@@ -135,7 +135,7 @@ class Backwards:
         if row < 0:
             assert hit.action is not None
             rows, at = slice(0), (hit.action.before.q, hit.action.before.v)
-        mark = Mark(0, hit.cut.t, *at, {"mem": mem, "checked": True})
+        mark = Mark(0, hit.cut.t, *at, {"mem": mem, "checked": True, "kept": True})
         _, state = self._adjoint(mark, 0, (count, none, none), rows, by_state)
         return state[: self._rows.shape[1]]
 

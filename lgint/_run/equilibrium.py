@@ -142,8 +142,8 @@ def _names(model: System, given: Sequence[str]) -> list[str]:
         raise ValueError(f"sensitivity: a {type(model).__name__} has no parameters")
     if model.bristles.any():
         raise ValueError(
-            "sensitivity: with bristles of contacts an equilibrium depends on the way to it, which has no derivatives; "
-            "integrate with sensitivity until the motion has died away"
+            "sensitivity: with bristles of contacts an equilibrium depends on the corrections that lead to it, and "
+            "jumps with their number; integrate with sensitivity until the motion has died away"
         )
     for name in names:
         if name.startswith(START):

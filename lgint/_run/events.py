@@ -12,7 +12,6 @@ from lgint import _core
 from lgint._args import Array, checked_function, number, shown, takes_one
 from lgint._model.compiled import CompiledFunction, checked, is_compiled
 from lgint._model.laws import Moment
-from lgint._model.model import Model
 from lgint._model.system import System
 from lgint._run.flights import Flights
 from lgint._run.rest import Jump, explained, rests, round_off
@@ -189,19 +188,13 @@ class Events:
         return float(np.sign(self._value(i, state.t, state.q, state.v, state.mem)))
 
     def differentiate(self, saltation: Saltation | Flights) -> None:
-        """The run has derivatives by parameters, which its events change; ValueError if those of bristles do."""
-        if (self.acts or self.may_end) and isinstance(self._model, Model) and self._model.bristles.any():
-            raise ValueError(
-                "sensitivity: through events that act or end a run derivatives are not continued with bristles of "
-                "contacts, whose memory changes up to the time of the event; give friction by regularization, or stops "
-                "instead of events"
-            )
+        """The run has derivatives by parameters, which its events change."""
         self._saltation = saltation
 
     def on_step(self, at: _core.Instant, both_ends: BothEnds) -> Any:
         """Records the events of a step that ends at an instant; returns the time of the one that ends the run, if any.
 
-        In a run with derivatives, those of q and v follow, if the time lies within the step.
+        In a run with derivatives, those of q, v and the memory follow, if the time lies within the step.
         """
         stop = self._watched(at, both_ends)
         if stop is None or self._saltation is None or self._resting is not None:

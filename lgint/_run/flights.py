@@ -61,7 +61,7 @@ class Flights:
 
     def across(self, event: Acting, cut: Cut, _held: Array | None, before: State, after: State) -> tuple[Array, ...]:
         """Keeps an action that has made the second of these states of the first; it has no derivatives yet."""
-        self._along(0).rate(event, Moving(self.model, before, before.accelerations()[0]), cut)
+        self._along(0).rate(event, Moving.of(before), cut)
         self._hits[-1] = self._hits[-1]._replace(action=Action(event, before, after))
         return ()
 
@@ -104,22 +104,28 @@ class Flights:
         """
         if self._retakes:
             return self._back_to_start(hit, by_state)
-        n, p, h = self.model.nv, len(self.names), hit.cut.length
-        along = self._along(6 * n)
-        units = np.eye(6 * n, 6 * n + p).reshape(2, 3, n, -1)
+        n, p, h, mem = self.model.nv, len(self.names), hit.cut.length, hit.ends[5][0]
+        bristles = np.flatnonzero(self.model.bristles)
+        count, first = 6 * n + len(bristles), self.model.first_held
+        along = self._along(count)
+        every = np.eye(count, count + p)
+        units, bent = every[: 6 * n].reshape(2, 3, n, -1), every[6 * n :]
         units[1, 0] = units[0, 0] + h * units[1, 0]
         units[:, 2] /= h
-        none, still = np.zeros((2, self.model.nc, 6 * n + p)), np.zeros((2, 0, 6 * n + p))
-        directions = Sensitivity(along.names, units[:, 0], units[:, 1], units[:, 2], none, still)
-        found = by_state[: 2 * n] @ np.concatenate(along.inside(hit.ends, directions, hit.cut.t))
+        dmem = np.zeros((2, len(mem) if first < len(mem) else 0, count + p))
+        dmem[0, bristles] = (1 + np.abs(mem[bristles, None])) * bent
+        none = np.zeros((2, self.model.nc, count + p))
+        directions = Sensitivity(along.names, units[:, 0], units[:, 1], units[:, 2], none, dmem)
+        dq, dv, dmem = along.inside(hit.ends, directions, hit.cut.t)
+        found = by_state[self._own(by_state)] @ np.concatenate([dq, dv, dmem[first:]])
         by_ends = found[: 6 * n].reshape(2, 3, n)
         by_ends[:, 2] *= h
         by_ends[1, 0] /= h
         by_ends[0, 0] -= by_ends[1, 0]
-        both = np.zeros((2, len(by_state)))
+        both = self._with_held(by_state)
         both[:, : 3 * n] = by_ends.reshape(2, -1)
-        both[1, 3 * n :] = by_state[3 * n :]  # values are held through the step
-        return both, found[6 * n :]
+        both[0, self._own(by_state)[2 * n :][bristles - first]] = found[6 * n : count] / (1 + np.abs(mem[bristles]))
+        return both, found[count:]
 
     def _back_to_start(self, hit: Hit, by_state: Array) -> tuple[Array, Array]:
         """The same for a state that depends on the start of the step alone, from which accelerations follow."""
@@ -128,11 +134,21 @@ class Flights:
         dq, dv, dmem = (np.stack([rows, 0 * rows]) for rows in units)
         along, none = self._along(count), np.zeros((2, self.model.nc, count + len(self.names)))
         directions = Sensitivity(along.names, dq, dv, 0 * dq, none, dmem)
-        found = by_state[: 2 * n] @ np.concatenate(along.inside(hit.ends, directions, hit.cut.t))
-        start, by_parameters = self._parted(found, mem, by_state)
-        end = np.zeros(len(by_state))
-        end[3 * n :] = by_state[3 * n :]  # values are held through the step
-        return np.stack([start, end]), by_parameters
+        dq, dv, dmem = along.inside(hit.ends, directions, hit.cut.t)
+        bent = dmem[self.model.bristles] if dmem.size else dmem
+        of_bristles = self._own(by_state)[2 * n :][np.flatnonzero(self.model.bristles) - self.model.first_held]
+        found = by_state[: 2 * n] @ np.concatenate([dq, dv]) + by_state[of_bristles] @ bent
+        both = self._with_held(by_state)
+        both[0], by_parameters = self._parted(found, mem, by_state)
+        return both, by_parameters
+
+    def _with_held(self, by_state: Array) -> Array:
+        """Derivatives by both ends of a step with those by what is held through it, for which the end stands."""
+        both = np.zeros((2, len(by_state)))
+        both[1, 3 * self.model.nv :] = by_state[3 * self.model.nv :]
+        bristles = np.flatnonzero(self.model.bristles)
+        both[1, self._own(by_state)[2 * self.model.nv :][bristles - self.model.first_held]] = 0
+        return both
 
     def _along(self, count: int) -> EventMaps:
         """The maps along so many directions in which parameters do not change, and along the parameters."""

@@ -15,11 +15,12 @@ import numpy as np
 from lgint._args import Array
 from lgint._model.model import Model
 from lgint._run.outputs import Output
-from lgint._run.sensitivity import largest_step, remembered, stencil, varied_by
+from lgint._run.sensitivity import largest_step, remembered, stencil, stretched, varied_by
 from lgint._run.trajectory import Trajectory
 from lgint._state.slopes import CENTRAL, START, refined
 
 _STEP: Final = 2.0**-7  # rad, m; of velocities, accelerations and multipliers relative to their size
+_NEAR: Final = 2.0**-13  # rad, m: the same of coordinates where bristles are about to slide or to stick
 _PARTS: Final = ("q", "v", "vdot", "lam", "mem")
 
 
@@ -33,24 +34,14 @@ def pull_back(
     model: Model = run.model  # type: ignore[assignment]
     sizes = [model.nv, model.nv, model.nv, model.nc, model.core.nmem - model.first_held]
     rows, found = np.zeros((len(run.t), sum(sizes))), np.zeros(len(names))
-    stretched, factor = _stretched(run)
+    smooth, factor = stretched(run)
     for output, weight in zip(outputs, weights, strict=True):
         for part, size, first in zip(_PARTS, sizes, np.cumsum([0, *sizes]), strict=False):
-            _add_part(stretched, output, weight, part, rows[:, first : first + size])
-        found += [_by_parameter(stretched, output, weight, name) for name in names]
+            _add_part(smooth, output, weight, part, rows[:, first : first + size])
+        found += [_by_parameter(smooth, output, weight, name) for name in names]
     if sizes[-1]:
         rows[:, -sizes[-1] :] *= factor[:, model.first_held :]
     return rows, found
-
-
-def _stretched(run: Trajectory) -> tuple[Trajectory, Array]:
-    """The run with bristles that slide bent further, where forces are the same and have no kink, and the factors."""
-    model: Model = run.model  # type: ignore[assignment]
-    if not model.bristles.any():
-        return run, np.ones((len(run.t), model.core.nmem))
-    factor = model.core.stretch(run.clock, run.q, run.v, run.mem)
-    columns = {name: getattr(run, name) for name in run._parts}
-    return run._with({**columns, "mem": factor * run.mem, **run.extra}), factor
 
 
 def _contracted(weight: Array, values: Array) -> Array:
@@ -63,7 +54,9 @@ def _add_part(run: Trajectory, output: Output, weight: Array, part: str, rows: A
     """Adds the derivatives by a part of the state."""
     model: Model = run.model  # type: ignore[assignment]
     size = rows.shape[1]
-    scale = _STEP if part == "q" else _STEP * (1 + np.abs(getattr(run, part)).max(initial=0))
+    moves_bristles = model.bristles.any() and part in ("q", "mem")
+    scale = _NEAR if moves_bristles else _STEP
+    scale *= 1.0 if part == "q" else 1 + np.abs(getattr(run, part)).max(initial=0)
     present = output.of(run)
 
     def value(direction: Array, change: float) -> Array:
@@ -121,5 +114,10 @@ def _by_parameter(run: Trajectory, output: Output, weight: Array, name: str) -> 
 
     if name.startswith(START) or np.array_equal(value(step), output.of(run), equal_nan=True):
         return 0.0
-    slope = np.asarray(sum(share / step * value(times * step) for times, share in stencil(model, name)))
-    return float(_contracted(weight, slope).sum())
+    points = stencil(model, name)
+
+    def slope(step: float) -> Array:
+        return np.asarray(sum(share / step * value(times * step) for times, share in points))
+
+    found = refined(slope, step, kinks=True) if model.has_kinks else slope(step)
+    return float(_contracted(weight, found).sum())

@@ -19,6 +19,7 @@ from lgint._args import Array
 from lgint._model.model import Model
 from lgint._run.sensitivity import (
     CLOSED,
+    FORWARD,
     STEP,
     Sensitivity,
     has_curve,
@@ -38,8 +39,10 @@ GRAZING: Final = 1e-3  # of the change of a rate in half a step: a function with
 SHARE: Final = 0.3  # fraction of the steps of other differences, as times of events are less like polynomials
 PART: Final = 0.5  # fraction of the last step over which the rate of a function is found
 CORRECTIONS: Final = 8  # of the time at which a displaced state is at the zero
+BEND: Final = 2.0**-17  # m or rad: the motion over which the rates of bristles are found, as long as they do not slip
+POINT: Final = 10  # numbers of bristles at a point; the first one is zero where bodies are apart
 
-Slopes = tuple[Array, ...]  # derivatives of q and v, (nv, p), and of the memory if it holds values, (nmem, p)
+Slopes = tuple[Array, ...]  # derivatives of q and v, (nv, p), and of the memory, (nmem, p), or (0, p) without any
 Point = tuple[Array, Array, Array]  # q, v and the memory of a state
 LACKING: Final = "functions of events are called with t, q and v, before accelerations and multipliers are known"
 
@@ -71,6 +74,13 @@ class Acting(NamedTuple):
         return found
 
 
+class Guess(NamedTuple):
+    """A memory from which that of bristles follows as at a start, and the share of it that depends on parameters."""
+
+    mem: Array
+    share: float
+
+
 def memory_after(state: State) -> Array:
     """The memory with which a run goes on from what an action has made: controls that begin anew are sampled."""
     model, mem = state.model, state.mem
@@ -79,12 +89,43 @@ def memory_after(state: State) -> Array:
     return mem
 
 
+def bristle_rates(model: Model, state: State, v: Array, vdot: Array) -> Array:
+    """The rates (nmem,) of bristles that touch, which bend or slide as the motion goes on; zeros for other memory."""
+    core, mem = model.core, state.mem
+    touching = np.zeros(core.nmem, dtype=bool)
+    touching[model.bristles] = np.repeat(mem[model.bristles][::POINT] != 0, POINT)
+    size = np.abs(v).max(initial=0) + np.sqrt(BEND * np.abs(vdot).max(initial=0))
+    if not touching.any():
+        return np.zeros(core.nmem)
+
+    def slope(step: float) -> Array:
+        times, weights = np.array(FORWARD).T
+        s = step * times[:, None]
+        q = core.retract(np.tile(state.q, (len(s), 1)), s * v + s**2 / 2 * vdot)
+        moved = core.remember(state.t + s[:, 0], q, v + s * vdot, 0 * s * v, np.tile(mem, (len(s), 1)))
+        rates: Array = weights / step @ moved
+        return touching * rates
+
+    return refined(slope, BEND / size if size else BEND, kinks=True)
+
+
 class Moving(NamedTuple):
-    """A state with its accelerations, which displaces it in time."""
+    """A state with its accelerations and the rates of its bristles, which displaces it in time."""
 
     model: Model
     state: State
     vdot: Array
+    bending: Array  # (nmem,)
+    factor: Array  # (nmem,): by which bristles that slide are bent further, where forces have no kink
+
+    @classmethod
+    def of(cls, state: State) -> Moving:
+        """The state, with what follows from it."""
+        model, vdot = state.multibody(), state.accelerations()[0]
+        if not model.bristles.any():
+            return cls(model, state, vdot, np.zeros(model.core.nmem), np.ones(model.core.nmem))
+        factor = model.core.stretch(state.t, state.q, state.v, state.mem)
+        return cls(model, state, vdot, bristle_rates(model, state, state.v, vdot), factor)
 
     def moved(self, model: Model, dq: Array, dv: Array, dmem: Array, dt: float) -> State:
         """The state of another model that is displaced, and after that moves on for a time."""
@@ -94,7 +135,9 @@ class Moving(NamedTuple):
         mem = at.mem + dmem if dmem.size else at.mem
         parts = {"t": at.t + dt, "q": q, "v": v + dt * vdot, "mem": mem}
         if core.nmem:
-            parts["mem"] = core.remember(*(np.array([x]) for x in (parts["t"], q, parts["v"], vdot, mem)))[0]
+            bent = self.factor * (mem + dt * self.bending)
+            follows = core.remember(*(np.array([x]) for x in (parts["t"], q, parts["v"], vdot, mem)))[0]
+            parts["mem"] = np.where(model.bristles, bent, follows)
         return State(Parts(model, parts, LACKING))
 
 
@@ -134,18 +177,18 @@ class Saltation:
         found = sensitivity_of(self._names, rows, self._model)
         if time in (begin, end):
             row = int(time == end)
-            return Cut(time, end - begin, (found.dq[row], found.dv[row]))
+            return Cut(time, end - begin, (found.dq[row], found.dv[row], found.dmem[row]))
         columns = (_apart(part) for part in (found.dq, found.dv, found.dvdot, found.dlam, found.dmem))
         return Cut(time, end - begin, _together(self._maps.inside(step, Sensitivity(self._maps.names, *columns), time)))
 
     def across(self, event: Acting, cut: Cut, held: Array | None, *ends: State) -> Slopes:
         """The derivatives after an action that has made the second of these states of the first.
 
-        `held` has those of the memory before it, if that holds values of sampled controls.
+        `held` has those of the memory before it, if that has any.
         """
         assert cut.slopes is not None
         dmem = np.zeros((0, len(self._names))) if held is None else held
-        slopes = tuple(map(_apart, (*cut.slopes, dmem)))
+        slopes = tuple(map(_apart, (*cut.slopes[:2], dmem)))
         return _together(self._maps.across(event, cut._replace(slopes=slopes), *ends))
 
 
@@ -173,7 +216,8 @@ class EventMaps:
 
     def __init__(self, model: Model, names: Sequence[str], inside: Inside) -> None:
         self._state_of = inside
-        self._model, self._samples = model, np.arange(model.core.nmem) >= model.first_held
+        self._has_bristles = bool(model.bristles.any())
+        self._model, self._samples = model, np.arange(model.core.nmem) >= model.first_sampled
         self.names = [START if name.startswith(START) else name for name in names]
 
     def inside(self, step: Sequence[Any], found: Sensitivity, time: float) -> Slopes:
@@ -182,7 +226,20 @@ class EventMaps:
         parts = {"t": np.array(times), "q": q, "v": v, "vdot": a, "lam": lam, "mem": mem}
         middle = self._state_of(self._model, time, parts)
         columns = [self._along(parts, found, k, time, middle) for k in range(len(self.names))]
-        return self._closed(_stacked(columns), time, *middle)
+        dq, dv = self._closed(_stacked(columns), time, *middle)
+        if not self._has_bristles:
+            return dq, dv, found.dmem[0]
+        ends = np.stack([found.dq[0], found.dv[0], dq, dv])
+        start = {"t_from": times[0], "q_from": q[0], "v_from": v[0]}
+        dmem = [
+            self._terms.follow(self._number(k), time, *middle, mem[0], ends[..., k], found.dmem[0, :, k], **start)
+            for k in range(len(self.names))
+        ]
+        return dq, dv, np.stack(dmem, axis=-1)
+
+    def _number(self, k: int) -> int:
+        """The number of the parameter of a direction among those of the terms; -1: there is none."""
+        return -1 if self.names[k] == START else k
 
     def _along(self, parts: dict[str, Array], found: Sensitivity, k: int, time: float, middle: Point) -> Slopes:
         name, h = self.names[k], parts["t"][1] - parts["t"][0]
@@ -200,9 +257,9 @@ class EventMaps:
 
         Those of the cut are of q, v and the memory, which has none unless it holds values.
         """
-        before, after = (Moving(self._model, state, state.accelerations()[0]) for state in ends)
-        rate = self.rate(event, before, cut)
-        columns = [self._through(k, event, cut, (before, after), rate) for k in range(len(self.names))]
+        before, after = map(Moving.of, ends)
+        rate, guess = self.rate(event, before, cut), self._guess(event, *ends) if self._has_bristles else None
+        columns = [self._through(k, event, cut, (before, after), rate, guess) for k in range(len(self.names))]
         at = after.state
         *moves, dmem = _stacked(columns)
         return *self._closed(moves, at.t, at.q, at.v, at.mem), dmem
@@ -224,8 +281,39 @@ class EventMaps:
             )
         return rate
 
-    def _through(self, k: int, event: Acting, cut: Cut, ends: tuple[Moving, Moving], rate: float) -> Slopes:
-        (_, before, a), (_, after, a_after) = ends
+    def _guess(self, event: Acting, before: State, after: State) -> Guess | None:
+        """The guess from which the memory of bristles after an action follows; None: it is that before it."""
+        bristles, still = self._model.bristles, np.zeros(self._model.nv)
+        for guess in (Guess(before.mem, 1.0), Guess(self._model.mem0, 0.0)):
+            found = self._model.core.remember(after.t, after.q, after.v, still, guess.mem)
+            if np.array_equal(found[bristles], after.mem[bristles]):
+                return guess
+        if np.array_equal(before.mem[bristles], after.mem[bristles]):
+            return None
+        raise ValueError(
+            f"event {event.name}: action: with `sensitivity` the bristles of contacts must be those of the state that "
+            "it is given, or begin anew; make the state that it returns by the methods of that one, or by its `model`"
+        )
+
+    def _bristles(
+        self, k: int, dmem: Array, moved: Slopes, ends: tuple[Moving, Moving], dt: float, guess: Guess | None
+    ) -> Array:
+        """The derivatives of bristles after an action, from those before it and those of q and v that it has made."""
+        before, after = ends
+        at, still = after.state, np.zeros(self._model.nv)
+        dmem = dmem + dt * before.bending
+        if guess is not None:
+            change = np.stack([still, still, *moved])
+            where = at.t, at.q, at.v, at.mem, guess.mem
+            dmem = self._terms.follow(self._number(k), *where, change, guess.share * dmem)
+            if self._model.supports:
+                dmem = dmem + dt * bristle_rates(self._model, at, still, still)
+        return dmem - dt * after.bending
+
+    def _through(
+        self, k: int, event: Acting, cut: Cut, ends: tuple[Moving, Moving], rate: float, guess: Guess | None
+    ) -> Slopes:
+        before, a, after, a_after = ends[0].state, ends[0].vdot, ends[1].state, ends[1].vdot
         assert cut.slopes is not None
         name, (dq, dv, dmem) = self.names[k], (part[:, k] for part in cut.slopes)
         most = held_within(np.inf, before.mem, dmem)
@@ -237,7 +325,7 @@ class EventMaps:
             return ends[0].moved(varied, change * dq, change * dv, change * dmem, change * dt)
 
         points = stencil(self._model, name)
-        dt = -sum(weight / step * event.value(at(times * step, 0.0)) for times, weight in points) / rate
+        dt = -float(self._refined(lambda h: sum(w / h * event.value(at(x * h, 0.0)) for x, w in points), step)) / rate
         step = min(step, SHARE * self._step(name, before.v, dq + dt * before.v, dv + dt * a, most=most))
 
         @cache
@@ -247,8 +335,14 @@ class EventMaps:
 
         new_q, new_v = self._slopes(name, (after.q, after.v), other, step)
         if dmem.size:
-            dmem = self._of_memory(name, memory_after(after), other, step)
+            held = self._of_memory(name, memory_after(after), other, step)
+            bent = self._bristles(k, dmem, (new_q, new_v), ends, dt, guess) if self._has_bristles else held
+            dmem = np.where(self._model.bristles, bent, held)
         return new_q - after.v * dt, new_v - a_after * dt, dmem
+
+    def _refined(self, slope: Callable[[float], Any], step: float) -> Any:
+        """The slope of a function of a state, with shorter steps where forces have kinks."""
+        return refined(slope, step, kinks=True) if self._model.has_kinks else slope(step)
 
     def _of_memory(self, name: str, base: Array, other: Callable[[float], Sequence[Array]], step: float) -> Array:
         """The derivatives of the values that the memory holds."""
@@ -265,11 +359,11 @@ class EventMaps:
     ) -> Slopes:
         if not step:
             return np.zeros(self._model.nv), np.zeros(self._model.nv)
-        return state_slopes(self._model.core, base, other, step, stencil(self._model, name))
+        return state_slopes(self._model.core, base, other, step, stencil(self._model, name), self._model.has_kinks)
 
     def _closed(self, found: Sequence[Array], t: float, *point: Array) -> Slopes:
         """Derivatives moved onto the constraints, if the state is there: index 3 would amplify their errors."""
-        core, (dq, dv), (q, v, mem) = self._model.core, found, point
+        core, (dq, dv), (q, v, mem) = self._model.core, found[:2], point
         if not core.nrows or np.abs(core.residual(t, q, v, mem)).max() > CLOSED:
             return dq, dv
         of = core.evaluate(t, q, v, mem=mem, want=["B", "Z"])

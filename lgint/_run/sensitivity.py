@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 import numpy as np
@@ -201,7 +201,20 @@ def derivative(run: Any, accessor: str, arguments: Sequence[Any], keywords: Mapp
     shape = value(run).shape
     if shape[:1] != run.t.shape:
         raise ValueError(f"derivative: {accessor} has no value for each state")
+    run, factor = stretched(run)
+    if found.dmem.shape[1]:
+        found = replace(found, dmem=factor[..., None] * found.dmem)
     return np.stack([_along(run, found, k, value) for k in range(len(found.parameters))], axis=-1)
+
+
+def stretched(run: Any) -> tuple[Any, Array]:
+    """The run with bristles that slide bent further, where forces are the same and have no kink, and the factors."""
+    core = run.model.core
+    if not run.model.bristles.any() or "mem" not in run._parts:
+        return run, np.ones((len(run.t), core.nmem))
+    factor = core.stretch(run.clock, run.q, run.v, run.mem)
+    columns = {name: getattr(run, name) for name in run._parts}
+    return run._with({**columns, "mem": factor * run.mem, **run.extra}), factor
 
 
 def _along(run: Any, found: Sensitivity, k: int, value: Callable[[Any], Array]) -> Array:
@@ -212,7 +225,7 @@ def _along(run: Any, found: Sensitivity, k: int, value: Callable[[Any], Array]) 
     def slope(step: float) -> Any:
         return sum(weight / step * value(_displaced(run, found, k, times * step)) for times, weight in points)
 
-    return refined(slope, step)
+    return refined(slope, step, run.model.has_kinks)
 
 
 def step_along(model: Model, v: Array, mem: Array | None, found: Sensitivity, k: int) -> float:

@@ -23,9 +23,18 @@ class Rest(NamedTuple):
     load: float
     static: bool
 
-    def moved(self, core: _core.System, dq: Array, dlam: Array) -> Rest:
-        """The state displaced by dq, with other multipliers."""
-        return self._replace(q=core.retract(self.q, dq), lam=self.lam + dlam)
+    def moved(self, core: _core.System, dq: Array, dlam: Array, dmem: Array) -> Rest:
+        """The state displaced by dq, with other multipliers and bristles."""
+        mem = None if self.mem is None else self.mem + dmem
+        return self._replace(q=core.retract(self.q, dq), lam=self.lam + dlam, mem=mem)
+
+    def bristles(self, core: _core.System, dq: Array, parameter: int) -> Array:
+        """The change of bristles (nmem,), which bend as the state is displaced by dq with a parameter."""
+        if self.mem is None:
+            return np.zeros(0)
+        still = np.zeros(core.nv)
+        change = np.stack([still, still, dq, still])
+        return core.follow(parameter, self.t, self.q, still, self.mem, self.mem, change, 0 * self.mem)
 
     def terms(self, core: _core.System, *want: str, parameter: int | None = None, **options: Any) -> dict[str, Array]:
         """Terms there, or their derivatives by a parameter."""

@@ -49,7 +49,12 @@ def refined(slope: Any, step: float, kinks: bool = False) -> Array:
 
 
 def state_slopes(
-    core: _core.Model, base: Sequence[Array], other: Callable[[float], Sequence[Array]], step: float, points: Any
+    core: _core.Model,
+    base: Sequence[Array],
+    other: Callable[[float], Sequence[Array]],
+    step: float,
+    points: Any,
+    kinks: bool = False,
 ) -> tuple[Array, Array]:
     """The derivatives of q and v from `base` to other(change), by differences with these points and weights."""
 
@@ -60,7 +65,7 @@ def state_slopes(
             total += weight / step * np.array([core.difference(base[0], q), v - base[1]])
         return total
 
-    dq, dv = refined(slope, step)
+    dq, dv = refined(slope, step, kinks)
     return dq, dv
 
 

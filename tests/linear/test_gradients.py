@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import lgint
+from lgint._state.state import Independent, State
 
 FORMS = ["R3xSO3", "S3R3", "euler_parameters", "minimal"]
 MASS, J, G = 2.0, 0.3, 9.81
@@ -150,3 +151,63 @@ def test_critical_damping_has_no_derivatives():
     builder.add_joint("prismatic", lgint.ground, "a", point=(0, 0, 0), axis=(0, 0, 1), name="rail")
     builder.add_joint_drive("rail", stiffness=50.0, damping=20.0, name="spring")
     assert np.isnan(lgint.linearize(builder.build().state()).derivative("spring.stiffness")).all()
+
+
+# ---- contacts ----
+
+FLOOR = ("plane", (0, 0, 0), (0, 0, 1))
+
+
+def test_a_ball_on_a_floor_by_its_mass_and_stiffness():
+    """With the force k d^1.5, m g = k d^1.5 and omega^2 = 1.5 k d^0.5/m."""
+    mass, k = 2.0, 1e6
+    depth = (mass * G / k) ** (2 / 3)
+    builder = lgint.ModelBuilder(gravity=(0, 0, -G))
+    builder.add_body("ball", mass=mass, inertia=(1, 1, 1), position=(0, 0, 0.1 - depth))
+    builder.add_joint("prismatic", lgint.ground, "ball", point=(0, 0, 0), axis=(0, 0, 1))
+    shapes = [("sphere", (0, 0, 0), 0.1), FLOOR]
+    builder.add_contact("ball", lgint.ground, shapes=shapes, stiffness=k, exponent=1.5, name="touch")
+    linear = lgint.linearize(lgint.equilibrium(builder.build()).state(-1))
+    omega = np.sqrt(1.5 * k * np.sqrt(depth) / mass)
+    for name, expected in ("ball.mass", -omega / (3 * mass)), ("touch.stiffness", omega / (3 * k)):
+        found = linear.derivative(name).imag / np.sign(linear.eigenvalues.imag)
+        np.testing.assert_allclose(found, expected, rtol=1e-7)
+
+
+def on_a_slope(spring=40.0, height=0.0999):
+    """A block that bristles and a spring hold on a slope."""
+    builder = lgint.ModelBuilder(gravity=(2.9, 0, -9.4))
+    builder.add_body("block", mass=2.0, inertia=(0.02, 0.03, 0.04), position=(0, 0, height))
+    law = {"stiffness": 1e5, "damping": 5.0, "friction": 0.5, "bristle": (2e4, 30.0)}
+    shapes = [("box", (0, 0, 0), (0.2, 0.15, 0.1)), FLOOR]
+    builder.add_contact("block", lgint.ground, shapes=shapes, name="touch", **law)
+    ends = {"point_a": (0.5, 0, 0.1), "point_b": (0.2, 0, 0.1)}
+    builder.add_spring(lgint.ground, "block", stiffness=spring, length=0.3, name="spring", **ends)
+    return builder.build()
+
+
+@pytest.mark.parametrize("name", ["block.mass", "touch.bristle", "touch.stiffness", "touch.half_sizes_a[2]"])
+def test_bristles_that_stick_bend_with_the_equilibrium(name):
+    rest = lgint.equilibrium(on_a_slope())
+    model, found = rest.model.with_state(rest), lgint.linearize(rest.state(-1)).derivative(name)
+    step = 1e-6 * model.values[name]
+    more, less = (
+        lgint.linearize(
+            lgint.equilibrium(model.with_parameters(**{name: model.values[name] + s})).state(-1)
+        ).eigenvalues
+        for s in (step, -step)
+    )
+    np.testing.assert_allclose(found, (more - less) / (2 * step), rtol=0, atol=1e-5 * np.abs(found).max())
+
+
+def test_bristles_that_are_about_to_slide_are_refused():
+    builder = lgint.ModelBuilder()
+    builder.add_body("sled", mass=2.0, inertia=(1, 1, 1), position=(0, 0, 0.099), velocity=(0.1, 0, 0))
+    builder.add_joint("prismatic", lgint.ground, "sled", point=(0, 0, 0), axis=(1, 0, 0))
+    builder.add_force("sled", force=(50.0, 0, 0))
+    shapes = [("sphere", (0, 0, 0), 0.1), FLOOR]
+    builder.add_contact("sled", lgint.ground, shapes=shapes, stiffness=1e5, friction=0.5, bristle=1e4, name="touch")
+    end = lgint.integrate(builder.build(), "genalpha", t_end=0.1, h=1e-3).state(-1)
+    rest = State(Independent(end.model, end.t, end.q, 0 * end.v, end.mem))
+    with pytest.raises(ValueError, match="some bristles are bent to their limit"):
+        lgint.linearize(rest).derivative("sled.mass")

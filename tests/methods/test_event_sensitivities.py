@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 
 import lgint
+from lgint._state.state import Independent, State
 from methods.test_alpha_by_complex import SPRUNG, sprung_crank
 from methods.test_gradients import Weighted, difference_to_forward
-from methods.test_sensitivities import STENCIL, distance
+from methods.test_sensitivities import STENCIL, distance, dragged
 from methods.test_sensitivities_in_runs import by_differences
 
 UP = (0, 0, 1)
@@ -201,6 +202,73 @@ def test_a_run_that_is_resumed_between_impacts_has_the_bits_of_one_run(tmp_path)
         )
 
 
+# ---- bristles ----
+
+DRAGGED = ["touch.bristle_damping", "touch.radius_a", "ball.mass", "bar.mass"]
+
+
+def passes(action):
+    """A ball that slides on bristles passes a place, where the run ends without an action."""
+    return lgint.event(lambda state: state.position("ball")[0] - 0.012, action=action, terminal=action is None)
+
+
+def is_hit(state):
+    return state.after_impact(("ball", (0, 0, 0), (-1, 0, 0)), restitution=0.5)
+
+
+def begins_anew(state):
+    return state.model.state(t=state.t, q=state.q, v=-0.5 * state.v)
+
+
+@pytest.mark.parametrize("action", [begins_anew, is_hit, lambda state: state])
+def test_bristles_through_events_agree_with_differences_of_runs(action):
+    """They stick where the ball turns back, until they slide again."""
+    model, given = dragged("R3xSO3"), {"t_end": 0.022, "h": 1.25e-5, "events": passes(action)}
+    names = ["gravity[0]"]
+    run = lgint.integrate(model, "genalpha", sensitivity=names, **given)
+    found, point = run.sensitivity, slice(11, 14)
+    assert len(run.t_events[0]) == 1
+    for k, name in enumerate(names):
+        step = 1e-4 * model.values[name]
+        others = (model.with_parameters(**{name: model.values[name] + s}) for s in (-step, step))
+        less, more = (lgint.integrate(other, "genalpha", **given).end for other in others)
+        q, v = model.core.difference(less["q"], more["q"]), more["v"] - less["v"]
+        assert distance(found.dq[-1:, :, k], q / (2 * step)) < 2e-4
+        assert distance(found.dv[-1:, :, k], v / (2 * step)) < 2e-4
+        bent = (more["mem"] - less["mem"])[:, point] / (2 * step)
+        assert distance(found.dmem[-1:, point, k], bent) < 2e-3
+
+
+def test_the_memory_of_bristles_where_an_event_ends_a_run():
+    """It is that after a shorter step to this time."""
+    model, h = dragged("SE3"), 2e-4
+    run = lgint.integrate(model, "radau5", t_end=0.04, h=h, events=passes(None), sensitivity=DRAGGED)
+    before = lgint.integrate(model, "radau5", t_end=run.t[-2], h=h, sensitivity=DRAGGED)
+    stopped = lgint.integrate(model, "radau5", t_end=run.t[-1], h=h, start=before)
+    np.testing.assert_allclose(run.mem[-1], stopped.mem[-1], rtol=0, atol=1e-9)
+    for part, size in ("dq", 1e-8), ("dv", 1e-7), ("dmem", 1e-6):
+        found, expected = (getattr(each.sensitivity, part)[-1] for each in (run, stopped))
+        assert np.all(np.abs(found - expected) < size * np.abs(expected).max(axis=0))
+
+
+@pytest.mark.parametrize(
+    ("method", "formulation", "action"),
+    [
+        ("genalpha", "R3xSO3", is_hit),
+        ("genalpha", "minimal", None),
+        ("radau5", "SE3", begins_anew),
+        ("dopri5", "SE3", is_hit),
+        ("dop853", "R3xSO3", is_hit),
+        ("dop853", "SE3", None),
+        ("herk4", "minimal", lambda state: state),
+    ],
+)
+def test_bristles_through_events_backwards(method, formulation, action):
+    outputs = [("position", "ball"), ("velocity", "ball"), ("power", "touch")]
+    given = {"t_end": 0.04, "h": 2e-4, "events": passes(action)}
+    assert difference_to_forward(dragged(formulation), method, DRAGGED[:3], outputs, **given) < 1e-10
+
+
 # ---- backwards ----
 
 SEEN = [("position", "ball"), ("velocity", "ball"), ("acceleration", "ball")]
@@ -353,9 +421,6 @@ def test_what_events_cannot_do_is_refused_by_name():
     failing("t_eval: derivatives are known at steps only", events=floor(), t_eval=[0.5])
     low = own.with_state(q=own.q0 - np.array([0, 0, HEIGHT, *np.zeros(len(own.q0) - 3)]), v=own.v0 - np.eye(6)[2])
     failing("starts at the zero", low, events=floor())
-    builder = lgint.ModelBuilder(gravity=(0, 0, -GRAVITY))
-    builder.add_body("ball", mass=0.7, inertia=(1e-3, 1e-3, 1e-3), position=(0, 0, HEIGHT))
-    ground, law = ("plane", (0, 0, 0), UP), {"stiffness": 1e4, "friction": 0.3, "bristle": 1e4}
-    builder.add_contact("ball", lgint.ground, shapes=[("sphere", (0, 0, 0), 0.1), ground], **law)
-    for events in (floor(), floor(None, terminal=True)):
-        failing("through events that act or end a run .* bristles", builder.build(), events=events)
+    bent = lambda state: State(Independent(state.model, state.t, state.q, state.v, 0.5 * state.mem))  # noqa: E731
+    with pytest.raises(ValueError, match="event <lambda>: action: .* the bristles of contacts must be those"):
+        lgint.integrate(dragged("R3xSO3"), "genalpha", t_end=0.04, h=2e-4, events=passes(bent), sensitivity=DRAGGED)
