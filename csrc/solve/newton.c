@@ -46,10 +46,10 @@ static double error_of(double now, double bound)
 static const double near_noise = 1e3; /* rows up to this multiple of their noise may be round-off */
 
 /* The largest error of constraint rows by their tolerance alone, if they may be round-off; otherwise 0. */
-static double error_within_noise(const iteration *it, const lg_norms *now, const lg_norms *noise)
+static double error_within_noise(const iteration *it, int sets, const lg_norms *now, const lg_norms *noise)
 {
     double tolerance = lg_larger(it->settings->rtol, DBL_EPSILON), largest = 0;
-    for (int set = 0; set < LG_ROW_SETS; set++) {
+    for (int set = 0; set < sets; set++) {
         if (now->rows[set] > near_noise * noise->rows[set])
             return 0;
         largest = lg_larger(largest, error_of(now->rows[set], tolerance * it->first.rows[set]));
@@ -59,13 +59,13 @@ static double error_within_noise(const iteration *it, const lg_norms *now, const
 
 /* Finds the error, by bounds that are not below round-off, and the set of constraint rows that has the largest ratio of
    a residual to its bound (-1: the force rows). */
-static void find_error(iteration *it, const lg_norms *now, const lg_norms *noise)
+static void find_error(iteration *it, int sets, const lg_norms *now, const lg_norms *noise)
 {
     double rtol = it->settings->rtol, atol = it->settings->atol, relative = rtol * it->first.force;
     it->force_bound = lg_larger(it->settings->together ? lg_larger(relative, atol) : relative + atol, noise->force);
     double largest = it->error = error_of(now->force, it->force_bound);
     it->worst_set = -1;
-    for (int set = 0; set < LG_ROW_SETS; set++) {
+    for (int set = 0; set < sets; set++) {
         double error = error_of(now->rows[set], lg_larger(rtol * it->first.rows[set], noise->rows[set]));
         if (error > largest) {
             largest = error;
@@ -129,18 +129,18 @@ static int is_surprise(const iteration *it)
     return (before > 0 && it->error > surprise * before) || it->error * it->settings->rtol > far_off;
 }
 
-static void assess(iteration *it, const lg_residual_norms *norms)
+static void assess(iteration *it, int sets, const lg_residual_norms *norms)
 {
     if (it->matrix.count == 0)
         it->first = it->settings->good_guess ? larger_norms(&norms->now, &norms->size) : norms->now;
-    find_error(it, &norms->now, &norms->noise);
+    find_error(it, sets, &norms->now, &norms->noise);
     if (it->matrix.count > 0) {
         measure(it);
         return;
     }
     it->first_error = it->error;
     if (lg_renewal_begins_old(&it->matrix) && it->error > 0 && !it->settings->together)
-        it->matrix.hidden = error_within_noise(it, &norms->now, &norms->noise) / it->error;
+        it->matrix.hidden = error_within_noise(it, sets, &norms->now, &norms->noise) / it->error;
     if (!it->settings->measures && is_surprise(it))
         it->memory->steps_to_test = STEPS_AFTER_SURPRISE;
     it->tested = it->settings->plain || it->memory->untested_steps >= UNTESTED_STEPS || it->memory->steps_to_test > 0 ||
@@ -256,7 +256,7 @@ static int rows_of(const lg_newton_problem *problem)
 /* Whether the correction after so many others may be shortened. */
 static int may_shorten(const iteration *it, const lg_newton_problem *problem, int others)
 {
-    return problem->correction && !it->settings->plain && others >= WHOLE_CORRECTIONS;
+    return others >= WHOLE_CORRECTIONS && problem->correction && !it->settings->plain;
 }
 
 /* Takes back half of the last correction if it has not made the error smaller. */
@@ -319,7 +319,7 @@ static lg_status iterate(iteration *it, const lg_newton_problem *problem, double
             return LG_NOT_FINITE;
         }
 
-        assess(it, &norms);
+        assess(it, problem->sets, &norms);
         result->evaluated = 1;
         LG_TRY(find_end(it, problem, residual, &norms, &converged));
         if (converged) {

@@ -1,6 +1,7 @@
 /* When Newton's method forms a new matrix; see renewal.h. */
 #include "solve/renewal.h"
 
+#include "core/small.h"
 #include "solve/renewal_as_printed.h"
 
 #include <math.h>
@@ -28,7 +29,7 @@ static double next_iterations(const lg_renewal_memory *m)
 /* Whether the matrix of earlier steps should be replaced at the beginning of this step. */
 static int is_worn(const lg_renewal_memory *m, double cost)
 {
-    int as_before = m->costly_age > 0 && m->matrix_age >= floor(m->costly_age);
+    int as_before = m->costly_age > 0 && m->matrix_age > m->costly_age - 1; /* ages are whole */
     return m->matrix_age > 0 && (as_before || is_dear(m, next_iterations(m), cost));
 }
 
@@ -42,16 +43,6 @@ lg_renewal lg_renewal_begin(const lg_renewal_settings *settings, lg_renewal_memo
                         .full = full,
                         .begins_new = !matrix_valid || (!as_printed && is_worn(memory, settings->matrix_cost)),
                         .matrix_valid = matrix_valid};
-}
-
-int lg_renewal_begins_old(const lg_renewal *r)
-{
-    return r->matrix_valid && !r->begins_new && r->settings->rule == LG_RENEW_BY_COST;
-}
-
-int lg_renewal_is_likely(const lg_renewal *r)
-{
-    return r->full ? r->count < r->memory->last_formed : r->count == 0 && r->begins_new;
 }
 
 /* Not if the next step would replace it, after as many iterations as in the last step. A matrix that is formed later in
@@ -84,11 +75,21 @@ static double iterations_for(double error, double contraction)
     return contraction < 1 ? log(error / lg_safe_error) / -log(contraction) : INFINITY;
 }
 
-/* Whether the iterations that are left cost more than a new matrix, which costs at least one. */
+/* Whether an error is safe after so many iterations, in whole halves. */
+static int is_safe_after(double iterations, double error, double contraction)
+{
+    double left = error / lg_safe_error, squared = left * left;
+    for (; squared > 1 && iterations >= 0.5; iterations -= 0.5)
+        squared *= contraction;
+    return squared <= 1;
+}
+
+/* Whether the iterations that are left cost more than a new matrix, which costs at least one. Most often whole halves of an
+   iteration decide this, without logarithms. */
 static int is_slow(const lg_renewal *r, double error, double contraction)
 {
-    int one_is_left = error * contraction <= lg_safe_error;
-    return !one_is_left && iterations_for(error, contraction) > r->settings->matrix_cost;
+    double cost = r->settings->matrix_cost;
+    return !is_safe_after(lg_larger(1, cost), error, contraction) && iterations_for(error, contraction) > cost;
 }
 
 static int costs_more(const lg_renewal *r, double error, double contraction)
@@ -121,12 +122,6 @@ void lg_renewal_form(lg_renewal *r)
     r->matrix_valid = r->renewed = 1;
     r->formed += r->formed == r->count;
     r->reuses = 0;
-}
-
-void lg_renewal_correct(lg_renewal *r)
-{
-    r->reuses++;
-    r->count++;
 }
 
 /* Remembers how long a matrix served, and what its second step cost. */

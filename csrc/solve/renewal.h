@@ -57,9 +57,15 @@ static const double lg_slow_contraction = 0.5;
 /* matrix_valid: there is one from an earlier step; full: every iteration shall form one, by whatever rule. */
 lg_renewal lg_renewal_begin(const lg_renewal_settings *settings, lg_renewal_memory *memory, int matrix_valid, int full);
 /* Whether the first correction takes the matrix of an earlier step, so that `hidden` counts. */
-int lg_renewal_begins_old(const lg_renewal *r);
+static inline int lg_renewal_begins_old(const lg_renewal *r)
+{
+    return r->matrix_valid && !r->begins_new && r->settings->rule == LG_RENEW_BY_COST;
+}
 /* Whether the next correction is expected to form a matrix, so that the residual is evaluated with it. */
-int lg_renewal_is_likely(const lg_renewal *r);
+static inline int lg_renewal_is_likely(const lg_renewal *r)
+{
+    return r->full ? r->count < r->memory->last_formed : r->count == 0 && r->begins_new;
+}
 /* Whether the next correction forms a matrix, given the error and the contraction of the last correction. */
 int lg_renewal_is_due(lg_renewal *r, double error, double contraction);
 /* Whether a matrix that is formed now may serve in later steps. */
@@ -67,7 +73,11 @@ int lg_renewal_keeps(const lg_renewal *r);
 /* Notes that a matrix has been formed; that a correction has been made; that the step has been solved, after so many
    iterations, of which the last one may count in part. */
 void lg_renewal_form(lg_renewal *r);
-void lg_renewal_correct(lg_renewal *r);
+static inline void lg_renewal_correct(lg_renewal *r)
+{
+    r->reuses++;
+    r->count++;
+}
 void lg_renewal_end(lg_renewal *r, double iterations);
 
 #endif
