@@ -14,6 +14,15 @@
 /* A kernel that is compiled into each caller, where its sizes are constants. */
 #define LG_INLINE inline __attribute__((always_inline))
 
+/* Calls a kernel for n numbers, which for one rigid body are six: its loops are unrolled then. */
+#define LG_OFTEN_SIX(n, kernel, ...)                                                                                   \
+    do {                                                                                                               \
+        if ((n) == 6)                                                                                                  \
+            kernel(6, __VA_ARGS__);                                                                                    \
+        else                                                                                                           \
+            kernel(n, __VA_ARGS__);                                                                                    \
+    } while (0)
+
 /* A function that is never inlined: its callers would otherwise save its registers even on paths that do not call
    it. */
 #define LG_APART __attribute__((noinline))

@@ -53,7 +53,7 @@ static void direct_ad(int n, const double *v, double *A)
     set_diagonal(0, W, A);
 }
 
-static void add_position(const double *x0, const double *u, double *x)
+static inline void add_position(const double *restrict x0, const double *restrict u, double *restrict x)
 {
     for (int i = 0; i < 3; i++)
         x[i] = x0[i] + u[i];
@@ -122,6 +122,14 @@ static void rv_rotation(const double *q, double R[9])
     lg_rv_matrix(q + 3, R);
 }
 
+/* Writes velocities in the pairs in which loops over all of them load them. */
+static LG_INLINE void put_velocities(const double x[3], const double turn[3], double v[6])
+{
+    lg_store_two(v, lg_load_two(x));
+    lg_store_two(v + 2, (lg_two){x[2], turn[0]});
+    lg_store_two(v + 4, (lg_two){turn[1], turn[2]});
+}
+
 /* `move` and `stage` of a storage; `turn` is its kernel in rotation.h. */
 #define MOVES(storage, turn)                                                                                           \
     static void storage##_move(int n, const double *q0, const double *theta, const double *y, double *q, double *w)    \
@@ -132,8 +140,9 @@ static void rv_rotation(const double *q, double R[9])
         turn(q0 + 3, theta + 3, &x, q + 3);                                                                            \
         if (!y)                                                                                                        \
             return;                                                                                                    \
-        lg_copy(3, y, w);                                                                                              \
-        lg_so3_tangent_mul_at(theta + 3, &x, y + 3, w + 3);                                                            \
+        double turn_y[3];                                                                                              \
+        lg_so3_tangent_mul_at(theta + 3, &x, y + 3, turn_y);                                                           \
+        put_velocities(y, turn_y, w);                                                                                  \
     }                                                                                                                  \
     static void storage##_stage(int n, const double *q0, const double *theta, const double *v, double *q,              \
                                 double *thetadot)                                                                      \
@@ -142,8 +151,9 @@ static void rv_rotation(const double *q, double R[9])
         lg_angle x = lg_angle_of(lg_dot3(theta + 3, theta + 3));                                                       \
         add_position(q0, theta, q);                                                                                    \
         turn(q0 + 3, theta + 3, &x, q + 3);                                                                            \
-        lg_copy(3, v, thetadot);                                                                                       \
-        lg_so3_tangent_solve_at(theta + 3, &x, v + 3, thetadot + 3);                                                   \
+        double turn_rate[3];                                                                                           \
+        lg_so3_tangent_solve_at(theta + 3, &x, v + 3, turn_rate);                                                      \
+        put_velocities(v, turn_rate, thetadot);                                                                        \
     }
 
 MOVES(so3, lg_so3_turn)

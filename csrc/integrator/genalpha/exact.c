@@ -66,8 +66,8 @@ static void divide_by_P(const lg_genalpha_stepper *g, double *E)
 }
 
 /* theta = theta_0 + s w and y = theta - c_n */
-static void add_angles(int n, double s, const double *restrict theta0, const double *restrict w,
-                       const double *restrict c, double *restrict theta, double *restrict y)
+static LG_INLINE void add_angles(int n, double s, const double *restrict theta0, const double *restrict w,
+                                 const double *restrict c, double *restrict theta, double *restrict y)
 {
     for (int i = 0; i < n; i++) {
         theta[i] = theta0[i] + s * w[i];
@@ -93,8 +93,8 @@ static void add_velocities(int n, double s, const double *restrict v0, const dou
 }
 
 /* Both at once, from T y in E and y in v. */
-static void set_velocities(int n, double s_lie, double s, const double *restrict v0, const double *restrict w,
-                           double *restrict E, double *restrict v)
+static LG_INLINE void set_velocities(int n, double s_lie, double s, const double *restrict v0, const double *restrict w,
+                                     double *restrict E, double *restrict v)
 {
     for (int i = 0; i < n; i++) {
         E[i] = s_lie * (E[i] - v[i]) + w[i];
@@ -106,23 +106,23 @@ static void set_velocities(int n, double s_lie, double s, const double *restrict
 static void exact_follow(lg_genalpha_stepper *g)
 {
     const lg_system *system = g->base.system;
-    int nv = system->space->nv, stabilized = g->index == LG_INDEX_STABILIZED;
-    double to_v = g->scales.to_v, sigma = g->alpha.sigma;
+    int nv = system->space->nv;
+    double to_v = g->scales.to_v, to_lie = g->scales.to_lie;
     double *y = g->now.v, *E = g->now.a;
-    add_angles(nv, g->scales.to_theta, g->theta0, g->w, g->now.c, g->now.theta, y);
+    LG_OFTEN_SIX(nv, add_angles, g->scales.to_theta, g->theta0, g->w, g->now.c, g->now.theta, y);
     lg_space_move(system->space, g->now.qn, g->now.theta, y, g->now.q, E);
-    if (!stabilized && (sigma == 0 || sigma == 1)) { // P is the identity, or E is zero
-        set_velocities(nv, g->beta_prime * sigma, to_v, g->v0, g->w, E, g->now.v);
+    if (g->without_P) {
+        LG_OFTEN_SIX(nv, set_velocities, to_lie, to_v, g->v0, g->w, E, g->now.v);
         return;
     }
 
-    set_lie_terms(nv, g->beta_prime * sigma, y, E);
-    if (stabilized) {
+    set_lie_terms(nv, to_lie, y, E);
+    if (g->index == LG_INDEX_STABILIZED) {
         lg_zero(nv, g->Btmu);
         lg_pattern_add_BT(system->pattern, g->Bn, 1, g->mu, g->Btmu);
         lg_axpy(nv, 1, g->Btmu, E);
     }
-    if (sigma != 1)
+    if (g->alpha.sigma != 1)
         divide_by_P(g, E);
 
     add_velocities(nv, to_v, g->v0, g->w, E, g->now.v);
@@ -131,7 +131,7 @@ static void exact_follow(lg_genalpha_stepper *g)
 static void exact_correct(lg_genalpha_stepper *g, const double *dw)
 {
     int nv = g->base.system->space->nv;
-    lg_axpy(nv, -1, dw, g->w);
+    LG_OFTEN_SIX(nv, lg_axpy, -1, dw, g->w);
     if (g->index == LG_INDEX_STABILIZED) {
         lg_alpha_move_by_mu(g, 0, g->mu_correction, g->Btmu);
         lg_axpy(nv, -1, g->Btmu, g->w);

@@ -184,6 +184,7 @@ static lg_status genalpha_prepare(lg_stepper *self)
     g->undamped = g->alpha.gamma == 0.5;
     g->index = index_of(g);
     g->form = form_of(g);
+    g->without_P = g->index != LG_INDEX_STABILIZED && (g->alpha.sigma == 0 || g->alpha.sigma == 1);
     g->optimal_start = options->start.choice == LG_START_OPTIMAL;
     g->extrapolates = predictor.choice == LG_PREDICTOR_EXTRAPOLATE && (g->form == &lg_exact_form || predictor.given);
     g->force_terms = options->tangent_terms.choice == LG_TERMS_FORCE;
@@ -271,6 +272,7 @@ static void genalpha_layout(lg_stepper *self, lg_arena *arena)
     layout_chains(g, arena);
     if (kept)
         g->new_state = lg_matrix_layout_rest(&self->accel.matrix, self->accel.guest, 0, kept, arena);
+    lg_alpha_set_problem(g);
 }
 
 static void close_mu_matrix(lg_stepper *self)
@@ -322,8 +324,8 @@ static void guess_weights(const lg_genalpha_stepper *g, const lg_alpha_carry *c,
 }
 
 /* out = weights[0] x + weights[1] earlier[0] + ... */
-static void combine(int n, const double weights[LG_ALPHA_VALUES], const double *x, double *const earlier[],
-                    double *restrict out)
+static LG_INLINE void combine(int n, const double weights[LG_ALPHA_VALUES], const double *x, double *const earlier[],
+                              double *restrict out)
 {
     const double *next = earlier[0];
     for (int i = 0; i < n; i++)
@@ -346,9 +348,11 @@ static void guess(lg_genalpha_stepper *g, const lg_alpha_carry *c)
     }
     double weights[LG_ALPHA_VALUES];
     guess_weights(g, c, weights);
-    combine(nv, weights, *c->steps >= 1 && !g->anew ? c->w[0] : state->a, c->w + 1, g->w);
-    combine(nrows, weights, state->lam, c->lam, g->lam);
-    combine(nmu, weights, c->mu[0], c->mu + 1, g->mu);
+    LG_OFTEN_SIX(nv, combine, weights, *c->steps >= 1 && !g->anew ? c->w[0] : state->a, c->w + 1, g->w);
+    if (nrows)
+        combine(nrows, weights, state->lam, c->lam, g->lam);
+    if (nmu)
+        combine(nmu, weights, c->mu[0], c->mu + 1, g->mu);
 }
 
 /* The part of a_n - vdot_n that belongs to a smooth motion, Delta (vdot_n - vdot_n-1), is in proportion to h. The rest
@@ -436,13 +440,20 @@ static void shift(int n, int back, double *const x[], const double *latest)
     lg_copy(n, latest, x[0]);
 }
 
+/* out = x + s y */
+static LG_INLINE void add_scaled(int n, const double *restrict x, double s, const double *restrict y,
+                                 double *restrict out)
+{
+    for (int i = 0; i < n; i++)
+        out[i] = x[i] + s * y[i];
+}
+
 /* Writes the carry for the next step after an accepted step that began with lam_n and vdot_n. */
 static void hand_over(const lg_genalpha_stepper *g, const double *lam_n, const double *vdot_n)
 {
     int nv = g->base.system->space->nv, nrows = g->base.system->pattern->nrows, nmu = lg_alpha_mu_count(g);
     const lg_alpha_carry *c = &g->carry;
-    for (int i = 0; i < nv; i++)
-        c->a[i] = g->a0[i] + g->alpha.kappa * g->now.a[i];
+    LG_OFTEN_SIX(nv, add_scaled, g->a0, g->alpha.kappa, g->now.a, c->a);
     *c->h = g->h;
     if (g->estimates)
         lg_copy(nv, vdot_n, c->vdot);
@@ -464,8 +475,8 @@ static void hand_over(const lg_genalpha_stepper *g, const double *lam_n, const d
 
 static void genalpha_predict(lg_genalpha_stepper *g)
 {
-    lg_alpha_predict_velocities(g->base.system->space->nv, &g->scales, g->v_n, g->a_n, g->start->a, g->theta0, g->v0,
-                                g->a0, g->now.c);
+    LG_OFTEN_SIX(g->base.system->space->nv, lg_alpha_predict_velocities, &g->scales, g->v_n, g->a_n, g->start->a,
+                 g->theta0, g->v0, g->a0, g->now.c);
     g->form->predict(g);
 }
 

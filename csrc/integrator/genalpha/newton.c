@@ -138,7 +138,7 @@ static lg_status genalpha_evaluate(void *self, int with_matrix, double *residual
 
     lg_implicit_forces(&g->implicit, nv, 1, 0, NULL, norms);
     double size = nrows && norms->first ? lg_max_abs(nv, g->now.a) / g->beta_prime : 0;
-    if (index == LG_INDEX_3)
+    if (g->phidot)
         lg_implicit_put_nonholonomic(g->base.system->pattern, g->gamma_prime, g->phidot, phi);
     if (wanted.phidot && index != LG_INDEX_3)
         lg_implicit_rows(0, nrows, phidot_scale(g, g->h), g->noise_phidot, g->gamma_prime * size, rows, norms);
@@ -227,12 +227,12 @@ static lg_status sweep_again(lg_genalpha_stepper *g, double *x)
 static lg_status alpha_newton_solve(void *self, double *x)
 {
     lg_genalpha_stepper *g = self;
-    int nv = g->base.system->space->nv, nrows = g->base.system->pattern->nrows;
-    double *phi = x + nv + nrows, to_acceleration = g->beta_prime / phi_scale(g, g->h);
     LG_TRY(solve_main(g, x));
     if (g->index != LG_INDEX_STABILIZED)
         return LG_OK;
 
+    int nv = g->base.system->space->nv, nrows = g->base.system->pattern->nrows;
+    double *phi = x + nv + nrows, to_acceleration = g->beta_prime / phi_scale(g, g->h);
     LG_TRY(lg_alpha_solve_mu(g, x, phi, to_acceleration));
     LG_TRY(sweep_again(g, x));
     LG_TRY(lg_alpha_solve_mu(g, x, phi, to_acceleration));
@@ -291,23 +291,27 @@ static const double *row_sizes(void *self)
     return lg_implicit_row_sizes(&g->base.accel, g->implicit.row_size);
 }
 
-lg_status lg_alpha_solve(lg_genalpha_stepper *g, lg_newton_result *result)
+void lg_alpha_set_problem(lg_genalpha_stepper *g)
 {
     const lg_system *system = g->base.system;
     int nrows = system->pattern->nrows, sets = !nrows ? 0 : g->index == LG_INDEX_STABILIZED ? 2 : 1;
-    lg_newton_problem problem = {g,
-                                 system->space->nv,
-                                 nrows,
-                                 sets,
-                                 genalpha_evaluate,
-                                 alpha_factor,
-                                 alpha_newton_solve,
-                                 alpha_update,
-                                 is_negligible,
-                                 measure_noise,
-                                 row_sizes,
-                                 g->implicit.correction};
-    LG_TRY(lg_implicit_solve(&g->implicit, &g->base, &problem, &g->at, &g->memory, result));
+    g->problem = (lg_newton_problem){g,
+                                     system->space->nv,
+                                     nrows,
+                                     sets,
+                                     genalpha_evaluate,
+                                     alpha_factor,
+                                     alpha_newton_solve,
+                                     alpha_update,
+                                     is_negligible,
+                                     measure_noise,
+                                     row_sizes,
+                                     g->implicit.correction};
+}
+
+lg_status lg_alpha_solve(lg_genalpha_stepper *g, lg_newton_result *result)
+{
+    LG_TRY(lg_implicit_solve(&g->implicit, &g->base, &g->problem, &g->at, &g->memory, result));
     if (!result->evaluated)
         g->form->follow(g);
     return LG_OK;

@@ -10,6 +10,7 @@ static LG_APART lg_alpha_scales scales_of(const lg_alpha *p, double h)
                              .gamma_prime = gamma_prime,
                              .to_theta = to_theta,
                              .to_v = gamma_prime * to_theta,
+                             .to_lie = beta_prime * p->sigma,
                              .vdot_share = p->alpha_f / (1 - p->alpha_m),
                              .a_share = p->alpha_m / (1 - p->alpha_m),
                              .early = h * (1 - p->gamma),

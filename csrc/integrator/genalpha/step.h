@@ -43,7 +43,7 @@ typedef struct lg_alpha_carry {
 typedef struct lg_alpha_scales {
     double h; /* 0: not computed yet */
     double beta_prime, gamma_prime;
-    double to_theta, to_v; /* of the unknowns: exact.c */
+    double to_theta, to_v, to_lie; /* of the unknowns and of the Lie group terms: exact.c */
     double vdot_share, a_share, early, late, ratio, early2, late2; /* of the first guess: genalpha.c */
 } lg_alpha_scales;
 
@@ -74,6 +74,7 @@ struct lg_genalpha_stepper {
     lg_alpha_index index;
     const lg_alpha_form *form;
     int optimal_start, extrapolates, undamped, force_terms, operator, scaled, estimates, adapts;
+    int without_P; /* P is the identity, or E is zero */
     int nvalues; /* from which the unknowns are extrapolated, at most; 0: they are not */
 
     /* the current step */
@@ -92,6 +93,7 @@ struct lg_genalpha_stepper {
     double *w, *lam, *mu; /* unknowns */
     lg_alpha_state now; /* at the end of the step; now.a is vdot */
     lg_point at; /* the same for evaluations */
+    lg_newton_problem problem; /* of every step */
     lg_newton_memory memory;
 
     /* the matrix */
@@ -173,6 +175,8 @@ void lg_alpha_move_by_mu(const lg_genalpha_stepper *g, int with_T, const double 
 
 /* The round-off of positions in a constraint row: 16 times that of the coordinates themselves. */
 double lg_alpha_row_noise(const lg_genalpha_stepper *g);
+/* What Newton's method solves, once the memory has been laid out. */
+void lg_alpha_set_problem(lg_genalpha_stepper *g);
 /* Solves the predicted step. result->matrix_valid: on entry and on return, whether there is a valid matrix. */
 lg_status lg_alpha_solve(lg_genalpha_stepper *g, lg_newton_result *result);
 /* B(q_n) into g->Bn, with nonholonomic rows left out. */
@@ -184,10 +188,10 @@ lg_status lg_alpha_rebuild(lg_genalpha_stepper *g, const lg_alpha_state *formed)
 
 extern const lg_stepper_sensitivities lg_alpha_sensitivities;
 /* theta_0, v_0, a_0 and c_n from v_n, a_n and vdot_n, in which they are linear. */
-static inline void lg_alpha_predict_velocities(int n, const lg_alpha_scales *s, const double *restrict v_n,
-                                               const double *restrict a_n, const double *restrict vdot_n,
-                                               double *restrict theta0, double *restrict v0, double *restrict a0,
-                                               double *restrict c)
+static LG_INLINE void lg_alpha_predict_velocities(int n, const lg_alpha_scales *s, const double *restrict v_n,
+                                                  const double *restrict a_n, const double *restrict vdot_n,
+                                                  double *restrict theta0, double *restrict v0, double *restrict a0,
+                                                  double *restrict c)
 {
     for (int i = 0; i < n; i++) {
         double v_early = v_n[i] + s->early * a_n[i], theta_early = s->h * v_n[i] + s->early2 * a_n[i];
