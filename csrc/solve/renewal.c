@@ -84,8 +84,8 @@ static int is_safe_after(double iterations, double error, double contraction)
     return squared <= 1;
 }
 
-/* Whether the iterations that are left cost more than a new matrix, which costs at least one. Most often whole halves of an
-   iteration decide this, without logarithms. */
+/* Whether the iterations that are left cost more than a new matrix, which costs at least one. Most often whole halves
+   of an iteration decide this, without logarithms. */
 static int is_slow(const lg_renewal *r, double error, double contraction)
 {
     double cost = r->settings->matrix_cost;
