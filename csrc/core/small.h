@@ -60,8 +60,14 @@ static inline double lg_norm3(const double a[3])
     return sqrt(lg_dot3(a, a));
 }
 
+/* Three numbers are copied one by one: those that have just been computed stay in registers. */
 static inline void lg_copy(int n, const double *a, double *c)
 {
+    if (__builtin_constant_p(n) && n == 3) {
+        double x = a[0], y = a[1], z = a[2];
+        c[0] = x, c[1] = y, c[2] = z;
+        return;
+    }
     memcpy(c, a, (size_t)n * sizeof(double));
 }
 

@@ -82,21 +82,23 @@ lg_status lg_stepper_factor(lg_stepper *self, lg_matrix *matrix)
     return status;
 }
 
-/* The sum of n numbers of each. */
-static double sum_of_both(int n, const double *x, const double *y)
+/* Adds n numbers of each. */
+static LG_INLINE void add_both(int n, const double *x, const double *y, double *sum)
 {
-    double sum = 0, other = 0;
+    double other = 0;
     for (int i = 0; i < n; i++) {
-        sum += x[i];
+        *sum += x[i];
         other += y[i];
     }
-    return sum + other;
+    *sum += other;
 }
 
 lg_status lg_check_finite(const lg_system *system, const double *q, const double *v, const double *a, const double *lam)
 {
     int nq = system->space->nq, nv = system->space->nv, nrows = system->pattern->nrows;
-    if (isfinite(lg_sum(nq, q) + sum_of_both(nv, v, a) + lg_sum(nrows, lam)))
+    double sum = lg_sum(nq, q) + lg_sum(nrows, lam);
+    LG_OFTEN_SIX(nv, add_both, v, a, &sum);
+    if (isfinite(sum))
         return LG_OK;
     return lg_all_finite(nq, q) && lg_all_finite(nv, v) && lg_all_finite(nv, a) && lg_all_finite(nrows, lam)
                ? LG_OK
