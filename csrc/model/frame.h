@@ -26,12 +26,16 @@ typedef struct lg_frame { /* const data of the model */
     size_t pose; /* position in the scratch */
 } lg_frame;
 
-typedef struct lg_pose { /* of a frame at one point */
-    double x[3], xdot[3]; /* inertial position and velocity */
+/* The pose of a frame at one point. Its position is the sum of `origin` and `arm`, which is not formed: far from the
+   origin of space it would lose digits of the arm, and joints would see them as gaps. */
+typedef struct lg_pose {
+    const double *origin; /* inertial position of a point of its body, most often of the node */
+    double arm[3]; /* from there to the frame, in inertial axes */
+    double xdot[3]; /* inertial velocity */
     double xdd[3]; /* inertial acceleration at v' = 0 */
     const double *R, *omega; /* rotation (row-major), body angular velocity */
     const double *omegadot; /* at v' = 0 */
-    double y[3]; /* the body's own: velocity against the node, or position from a tree's reference point */
+    double y[3]; /* the body's own: velocity against the node */
     double wrench[2][6];
 } lg_pose;
 
@@ -44,6 +48,19 @@ typedef enum lg_level { LG_NO_POSES, LG_ROTATIONS, LG_POSES, LG_TWISTS, LG_BIASE
 static inline lg_pose *lg_pose_of(const lg_frame *f, const lg_point *at)
 {
     return (lg_pose *)(void *)(at->work + f->pose);
+}
+
+static inline void lg_pose_position(const lg_pose *f, double x[3])
+{
+    for (int i = 0; i < 3; i++)
+        x[i] = f->origin[i] + f->arm[i];
+}
+
+/* The way from one frame to another one. */
+static inline void lg_pose_between(const lg_pose *from, const lg_pose *to, double d[3])
+{
+    for (int i = 0; i < 3; i++)
+        d[i] = (to->origin[i] - from->origin[i]) + (to->arm[i] - from->arm[i]);
 }
 
 #endif

@@ -28,7 +28,7 @@ lg_status lg_model_kinematics(lg_probe *probe, const lg_query_part *part)
     for (int i = 0; i < part->count; i++) {
         LG_TRY(check_index(&probe->report, "frame", part->list[i], model->nframes));
         const lg_pose *pose = lg_pose_of(model->frame_of[part->list[i]], &probe->point);
-        lg_copy(3, pose->x, probe->out[0] + 3 * i);
+        lg_pose_position(pose, probe->out[0] + 3 * i);
         lg_copy(9, pose->R, probe->out[1] + 9 * i);
         lg_copy(3, pose->xdot, probe->out[2] + 3 * i);
         lg_copy(3, pose->omega, probe->out[3] + 3 * i);
@@ -42,7 +42,7 @@ lg_status lg_model_positions(lg_probe *probe, const lg_query_part *part)
     LG_TRY(lg_model_move(model, probe->form, &probe->point, LG_POSES, LG_REACH_ALL));
     for (int i = 0; i < part->count; i++) {
         LG_TRY(check_index(&probe->report, "frame", part->list[i], model->nframes));
-        lg_copy(3, lg_pose_of(model->frame_of[part->list[i]], &probe->point)->x, probe->out[0] + 3 * i);
+        lg_pose_position(lg_pose_of(model->frame_of[part->list[i]], &probe->point), probe->out[0] + 3 * i);
     }
     return LG_OK;
 }
@@ -163,7 +163,7 @@ lg_status lg_model_exerted(lg_probe *probe, const lg_query_part *part)
     const lg_pose *pose = lg_pose_of(force->e.frame[part->slot], &probe->point);
     lg_copy(3, pose->wrench[LG_FORCES], probe->out[0]);
     lg_mul3(pose->R, pose->wrench[LG_FORCES] + 3, probe->out[0] + 3);
-    lg_copy(3, pose->x, probe->out[1]);
+    lg_pose_position(pose, probe->out[1]);
     return LG_OK;
 }
 

@@ -68,7 +68,8 @@ static LG_INLINE void lg_screw_open_end(const double *axes, const lg_pose *f, in
 static LG_INLINE void lg_screw_open_relation(const lg_screw *m, const lg_pose *const f[2], const double p[4],
                                              lg_relation *r)
 {
-    double d[3] = {f[1]->x[0] - f[0]->x[0], f[1]->x[1] - f[0]->x[1], f[1]->x[2] - f[0]->x[2]}, local[3];
+    double d[3], local[3];
+    lg_pose_between(f[0], f[1], d);
     lg_mulT3(m->d[0], d, local);
     lg_s3_log(p, r->xi + 3);
     r->x = lg_cotangent_of(lg_dot3(r->xi + 3, r->xi + 3));

@@ -297,8 +297,8 @@ static lg_status add_end_between(const lg_force *force, const lg_pose *const f[2
                                  double slopes[AT_END])
 {
     double d[3], ddot[3], along[3], F[3], A[9], B[9], of_d[3], of_ddot[3], s = side ? -1 : 1;
+    lg_pose_between(f[0], f[1], d);
     for (int i = 0; i < 3; i++) {
-        d[i] = f[1]->x[i] - f[0]->x[i];
         ddot[i] = f[1]->xdot[i] - f[0]->xdot[i];
         along[i] = twists[6 + i] - twists[i];
     }

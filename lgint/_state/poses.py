@@ -295,9 +295,9 @@ def _nearest(
         near = np.concatenate([d[wanted.small], q[mechanism.modal[0]] - eta])
         theta = _solved(hard, -off, soft, -near)
         largest, error = np.abs(theta).max(initial=0), float(np.abs(off).max(initial=0))
+        q = model.core.retract(q, theta * min(1.0, FURTHEST / max(largest, FURTHEST)))
         if largest <= tight and error <= tight:
             break
-        q = model.core.retract(q, theta * min(1.0, FURTHEST / max(largest, FURTHEST)))
     return q, error
 
 

@@ -79,10 +79,9 @@ static void open(const lg_element *e, const lg_pose *const f[2], state *s, doubl
     in_body(e->p + AXES, e->p + STIFFNESS, s->K);
     in_body(e->p + AXES, e->p + DAMPING, s->C);
     lg_transpose3(f[0]->R, s->Rt);
-    for (int i = 0; i < 3; i++) {
-        d[i] = f[1]->x[i] - f[0]->x[i];
+    lg_pose_between(f[0], f[1], d);
+    for (int i = 0; i < 3; i++)
         ddot[i] = f[1]->xdot[i] - f[0]->xdot[i];
-    }
     lg_mul3(s->Rt, d, s->at);
     lg_mul3(s->Rt, ddot, z);
     lg_cross(s->at, f[0]->omega, y);
@@ -185,10 +184,9 @@ static lg_status rows(const lg_element *e, const lg_pose *const f[2], const lg_p
 {
     double d[3], rate[3], K[9] = {0};
     (void)at;
-    for (int i = 0; i < 3; i++) {
-        d[i] = f[1]->x[i] - f[0]->x[i];
+    lg_pose_between(f[0], f[1], d);
+    for (int i = 0; i < 3; i++)
         rate[i] = want & (LG_ROWS_RATE | LG_ROWS_Z) ? f[1]->xdot[i] - f[0]->xdot[i] : 0;
-    }
     out->points = 1;
     out->phi[0] = (lg_dot3(d, d) - e->p[0] * e->p[0]) / 2;
     out->Jdot[0] = lg_dot3(rate, rate);
@@ -246,13 +244,13 @@ static lg_status kinematics(lg_span bodies, const lg_point *at, lg_level level, 
     for (const lg_body *b = bodies.first; b < bodies.end; b++)
         for (int i = 0; i < lg_body_reach(b, level, reach); i++) {
             lg_pose *pose = lg_pose_of(b->frames + i, at);
-            lg_zero(3, pose->x);
+            lg_zero(3, pose->arm);
             lg_zero(3, pose->xdot);
             lg_zero(3, pose->xdd);
-            pose->x[0] = at->q[b->block->q];
+            pose->arm[0] = at->q[b->block->q];
             pose->xdot[0] = level >= LG_TWISTS ? at->v[b->block->v] : 0;
             pose->R = identity;
-            pose->omega = pose->omegadot = zero;
+            pose->origin = pose->omega = pose->omegadot = zero;
             lg_pose_clear(b->frames + i, pose);
         }
     return LG_OK;

@@ -28,6 +28,7 @@ def far_chain(at, n=3):
 
 NEWTONS = ("full", "modified", "auto")
 LENGTHS = (200, 400)  # steps
+EPS = np.finfo(float).eps
 MODELS = [  # model, method, h, options
     ("spaghetti", lgint.models.flying_spaghetti, "genalpha", 1e-3, {}),
     (
@@ -66,14 +67,16 @@ def parts(trajectory):
 @pytest.mark.parametrize("rtol", [1e-8, 1e-10])
 @pytest.mark.parametrize("index", range(len(MODELS)), ids=IDS)
 def test_solutions_do_not_depend_on_the_variant(index, rtol):
-    """Each step leaves no more than the tolerance of Newton's method, whatever the variant."""
+    """Each step leaves no more than the tolerance of Newton's method, whatever the variant, and round-off of q."""
     steps = 30
     exact = run(index, "full", steps, newton_rtol=1e-13, newton_atol=0)
+    round_off = {"q": 0.0, "v": 16 * EPS * np.abs(exact.q[-1]).max() / MODELS[index][3]}
     for newton in NEWTONS:
         found = run(index, newton, steps, newton_rtol=rtol, newton_atol=0)
         for name in ("q", "v"):
             values, best = getattr(found, name)[-1], getattr(exact, name)[-1]
-            assert np.abs(values - best).max() < steps * rtol * (1 + np.abs(best).max()), (newton, name)
+            most = steps * rtol * (1 + np.abs(best).max()) + round_off[name]
+            assert np.abs(values - best).max() < most, (newton, name)
 
 
 @pytest.mark.parametrize("index", range(len(MODELS)), ids=IDS)

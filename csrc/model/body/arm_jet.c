@@ -41,7 +41,7 @@ void lg_arm_jet_open(const lg_frame *f, const lg_point *at, lg_arm_jet *out, lg_
 {
     const lg_pose *pose = lg_pose_of(f, at);
     const lg_block *block = f->body->block;
-    lg_copy(3, pose->x, end->x.at[0]);
+    lg_pose_position(pose, end->x.at[0]);
     lg_copy(3, pose->xdot, end->x.at[1]);
     lg_copy(3, pose->xdd, end->x.at[2]);
     lg_copy(3, pose->omegadot, end->omegadot);

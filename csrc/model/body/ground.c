@@ -10,8 +10,8 @@ static lg_status ground_kinematics(lg_span bodies, const lg_point *at, lg_level 
     for (int k = 0; k < (reach == LG_REACH_ALL ? b->nframes : b->nactive); k++) {
         const lg_frame *f = &b->frames[k];
         lg_pose *pose = lg_pose_of(f, at);
-        for (int i = 0; i < 3; i++)
-            pose->x[i] = f->base[i] + f->offset[i];
+        pose->origin = f->base;
+        lg_copy(3, f->offset, pose->arm);
         lg_zero(3, pose->xdot), lg_zero(3, pose->xdd);
         pose->R = identity;
         pose->omega = pose->omegadot = zero;

@@ -154,8 +154,8 @@ void lg_modal_pose(const lg_frame *f, const lg_point *at, lg_level level)
     lg_pose *pose = lg_pose_of(f, at);
     open_flex(f, at, x);
     lg_arm arm = modal_arm_to(f, at);
-    lg_mul3(arm.R, x->X, pose->x);
-    lg_axpy(3, 1, arm.q, pose->x);
+    pose->origin = arm.q;
+    lg_mul3(arm.R, x->X, pose->arm);
     if (x->turns)
         lg_mul33(arm.R, x->E, x->R);
     pose->R = x->turns ? x->R : arm.R;

@@ -19,7 +19,8 @@ static lg_status point_kinematics(lg_span bodies, const lg_point *at, lg_level l
         int n = lg_body_reach(b, level, reach);
         for (const lg_frame *f = b->frames; f < b->frames + n; f++) {
             lg_pose *pose = lg_pose_of(f, at);
-            lg_copy(3, at->q + b->block->q, pose->x);
+            pose->origin = at->q + b->block->q;
+            lg_zero(3, pose->arm);
             if (level >= LG_TWISTS)
                 lg_copy(3, at->v + b->block->v, pose->xdot);
             lg_zero(3, pose->xdd);

@@ -95,15 +95,29 @@ static void rigid_open_state(const lg_body *b, const lg_point *at)
     lg_mul_columns(node->attitude_n, s->attitude.H, rates, s->omega);
 }
 
+/* to = A b + start, or A b if `start` is NULL */
+static inline void rotate_from(const double *start, const double A[9], const double b[3], double to[3])
+{
+    double x = b[0], y = b[1], z = b[2];
+    for (int i = 0; i < 3; i++) {
+        double turned = A[3 * i] * x + A[3 * i + 1] * y + A[3 * i + 2] * z;
+        to[i] = start ? start[i] + turned : turned;
+    }
+}
+
+static inline void write_arm(const lg_frame *f, const double *R, lg_pose *pose)
+{
+    if (f->at_node)
+        lg_zero(3, pose->arm);
+    else
+        rotate_from(NULL, R, f->offset, pose->arm);
+}
+
 static void write_pose(const lg_frame *f, lg_arm *arm, lg_level level, lg_pose *pose)
 {
     set_frame(arm, f);
-    lg_copy(3, arm->block->node->position == LG_POSITION_FIXED ? f->base : arm->q, pose->x);
-    if (!f->at_node) {
-        double RX[3];
-        lg_mul3(arm->R, f->offset, RX);
-        lg_axpy(3, 1, RX, pose->x);
-    }
+    pose->origin = arm->block->node->position == LG_POSITION_FIXED ? f->base : arm->q;
+    write_arm(f, arm->R, pose);
     pose->R = arm->R;
     pose->omega = arm->omega;
     lg_pose_clear(f, pose);
@@ -117,41 +131,30 @@ static void write_pose(const lg_frame *f, lg_arm *arm, lg_level level, lg_pose *
     pose->omegadot = arm->attitude->bias;
 }
 
-/* to = A b + start, or A b if `start` is NULL */
-static inline void rotate_from(const double *start, const double A[9], const double b[3], double to[3])
+static inline void set_at_node(const double *velocity, lg_pose *pose)
 {
-    double x = b[0], y = b[1], z = b[2];
-    for (int i = 0; i < 3; i++) {
-        double turned = A[3 * i] * x + A[3 * i + 1] * y + A[3 * i + 2] * z;
-        to[i] = start ? start[i] + turned : turned;
-    }
-}
-
-static inline void set_at_node(const double *origin, const double *velocity, lg_pose *pose)
-{
-    lg_copy(3, origin, pose->x);
+    lg_zero(3, pose->arm);
     lg_copy(3, velocity, pose->xdot);
     lg_zero(3, pose->xdd);
     lg_zero(3, pose->y);
 }
 
-/* On Lie groups: x = x_node + R X, y = omega x X (+ U), x' = x_node' + R y or R y, x'' = R (omega x y) at v' = 0.
+/* On Lie groups: the arm R X, y = omega x X (+ U), x' = x_node' + R y or R y, x'' = R (omega x y) at v' = 0.
    U: the velocity in the body frame; `velocity`: that in inertial axes. One of the two is NULL. */
-static inline void write_lie(const lg_frame *f, const double *origin, const double *velocity, const double *U,
-                             lg_level level, lg_pose *pose)
+static inline void write_lie(const lg_frame *f, const double *velocity, const double *U, lg_level level, lg_pose *pose)
 {
     const double *R = pose->R, *omega = pose->omega;
     double y[3] = {0, 0, 0}, turned[3];
     if (f->at_node && velocity) {
-        set_at_node(origin, velocity, pose);
+        set_at_node(velocity, pose);
         return;
     }
-    if (f->at_node)
-        lg_copy(3, origin, pose->x);
-    else
-        rotate_from(origin, R, f->offset, pose->x);
-    if (!f->at_node)
+    if (f->at_node) {
+        lg_zero(3, pose->arm);
+    } else {
+        rotate_from(NULL, R, f->offset, pose->arm);
         lg_cross(omega, f->offset, y);
+    }
     for (int i = 0; i < 3; i++)
         pose->y[i] = y[i] = U ? y[i] + U[i] : y[i];
     rotate_from(velocity, R, y, pose->xdot);
@@ -163,41 +166,43 @@ static inline void write_lie(const lg_frame *f, const double *origin, const doub
 
 static const double zero[3];
 
-static inline void begin_pose(const lg_frame *f, const double *R, const double *omega, lg_pose *pose)
+static inline void begin_pose(const lg_frame *f, const double *origin, const double *R, const double *omega,
+                              lg_pose *pose)
 {
-    pose->R = R, pose->omega = omega, pose->omegadot = zero;
+    pose->origin = origin, pose->R = R, pose->omega = omega, pose->omegadot = zero;
     lg_pose_clear(f, pose);
+}
+
+/* The position of the node, or the fixed point about which the body turns, which all of its frames share. */
+static inline const double *node_of(const lg_body *b, const lg_point *at)
+{
+    return b->block->node->position == LG_POSITION_FIXED ? b->frames->base : at->q + b->block->q;
 }
 
 /* Rotations, and positions unless they are known. */
 static inline void write_poses(const lg_body *b, const lg_point *at, const double *R, int known, int nframes)
 {
     const lg_node *node = b->block->node;
-    const double *q = at->q + b->block->q, *omega = at->v + b->block->v + node->attitude_v;
+    const double *omega = at->v + b->block->v + node->attitude_v, *origin = node_of(b, at);
     for (const lg_frame *f = b->frames, *end = f + nframes; f < end; f++) {
         lg_pose *pose = lg_pose_of(f, at);
-        const double *origin = node->position == LG_POSITION_FIXED ? f->base : q;
-        begin_pose(f, R, omega, pose);
-        if (known)
-            continue;
-        if (f->at_node)
-            lg_copy(3, origin, pose->x);
-        else
-            rotate_from(origin, R, f->offset, pose->x);
+        begin_pose(f, origin, R, omega, pose);
+        if (!known)
+            write_arm(f, R, pose);
     }
 }
 
 static LG_APART void write_frames(const lg_body *b, const lg_point *at, const double *R, lg_level level, int nframes)
 {
     const lg_node *node = b->block->node;
-    const double *q = at->q + b->block->q, *v = at->v + b->block->v, *omega = v + node->attitude_v;
+    const double *v = at->v + b->block->v, *omega = v + node->attitude_v, *origin = node_of(b, at);
     const double *velocity = node->position == LG_POSITION_INERTIAL ? v
                              : node->position == LG_POSITION_FIXED  ? zero
                                                                     : NULL;
     for (const lg_frame *f = b->frames, *end = f + nframes; f < end; f++) {
         lg_pose *pose = lg_pose_of(f, at);
-        begin_pose(f, R, omega, pose);
-        write_lie(f, node->position == LG_POSITION_FIXED ? f->base : q, velocity, velocity ? NULL : v, level, pose);
+        begin_pose(f, origin, R, omega, pose);
+        write_lie(f, velocity, velocity ? NULL : v, level, pose);
     }
 }
 

@@ -24,8 +24,8 @@ static lg_status states_kinematics(lg_span bodies, const lg_point *at, lg_level 
     for (const lg_body *b = bodies.first; b < bodies.end; b++)
         for (const lg_frame *f = b->frames; reach == LG_REACH_ALL && f < b->frames + b->nframes; f++) {
             lg_pose *pose = lg_pose_of(f, at);
-            lg_zero(3, pose->x), lg_zero(3, pose->xdot), lg_zero(3, pose->xdd);
-            pose->R = identity;
+            lg_zero(3, pose->arm), lg_zero(3, pose->xdot), lg_zero(3, pose->xdd);
+            pose->R = identity, pose->origin = zero;
             pose->omega = pose->omegadot = zero;
         }
     return LG_OK;

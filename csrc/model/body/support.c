@@ -111,15 +111,15 @@ static void support_move(const lg_body *b, pose *p)
 /* x = x_b + R X,  x' = x_b' + R (omega x X),  x'' = x_b'' + R (omega' x X + omega x (omega x X)) */
 static void write_frame(const pose *p, const lg_frame *f, lg_pose *to)
 {
-    double y[3], a[3], RX[3], Ry[3], Ra[3];
+    double y[3], a[3], Ry[3], Ra[3];
     lg_cross(p->omega, f->offset, y);
     lg_cross(p->omega, y, a);
     lg_add_cross(p->omegadot, f->offset, a);
-    lg_mul3(p->R, f->offset, RX);
+    to->origin = p->x;
+    lg_mul3(p->R, f->offset, to->arm);
     lg_mul3(p->R, y, Ry);
     lg_mul3(p->R, a, Ra);
     for (int i = 0; i < 3; i++) {
-        to->x[i] = p->x[i] + RX[i];
         to->xdot[i] = p->xdot[i] + Ry[i];
         to->xdd[i] = p->xdd[i] + Ra[i];
     }
@@ -171,12 +171,10 @@ static void support_transmit(const lg_body *b, const lg_point *at, int part, dou
     lg_zero(6, wrench);
     for (const lg_frame *f = b->frames; f < b->frames + b->nactive; f++) {
         const lg_pose *end = lg_pose_of(f, at);
-        double w[6], arm[3], moment[3];
+        double w[6], moment[3];
         lg_pose_residual(f, end, w);
         lg_mul3(p->R, w + 3, moment);
-        for (int i = 0; i < 3; i++)
-            arm[i] = end->x[i] - p->x[i];
-        lg_add_cross(arm, w, moment);
+        lg_add_cross(end->arm, w, moment);
         lg_axpy(3, 1, w, wrench);
         lg_axpy(3, 1, moment, wrench + 3);
     }

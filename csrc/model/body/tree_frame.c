@@ -18,21 +18,19 @@ static const lg_tree_state *link_of(const lg_frame *f, const lg_point *at)
 void lg_tree_pose(const lg_frame *f, const lg_point *at, lg_level level)
 {
     const lg_tree_state *s = link_of(f, at);
-    const double *origin = lg_tree_origin(f->body, at);
     lg_pose *pose = lg_pose_of(f, at);
-    lg_mul3(s->R, f->offset, pose->y);
-    lg_axpy(3, 1, s->y, pose->y);
-    for (int i = 0; i < 3; i++)
-        pose->x[i] = origin[i] + pose->y[i];
+    pose->origin = lg_tree_origin(f->body, at);
+    lg_mul3(s->R, f->offset, pose->arm);
+    lg_axpy(3, 1, s->y, pose->arm);
     pose->R = s->R;
     pose->omega = s->omega;
     lg_pose_clear(f, pose);
     if (level < LG_TWISTS)
         return;
-    lg_twist_at(s->V, pose->y, pose->xdot);
+    lg_twist_at(s->V, pose->arm, pose->xdot);
     if (level < LG_BIASES)
         return;
-    lg_twist_at(s->bias, pose->y, pose->xdd);
+    lg_twist_at(s->bias, pose->arm, pose->xdd);
     lg_add_cross(s->V + 3, pose->xdot, pose->xdd);
     pose->omegadot = s->omegadot;
 }
@@ -42,7 +40,7 @@ void lg_tree_pose(const lg_frame *f, const lg_point *at, lg_level level)
 static void column_H(const lg_tree_state *states, const lg_pose *pose, int j, double column[6])
 {
     const lg_tree_state *s = &states[j];
-    lg_twist_at(s->S, pose->y, column);
+    lg_twist_at(s->S, pose->arm, column);
     lg_mulT3(pose->R, s->S + 3, column + 3);
 }
 
@@ -56,11 +54,11 @@ static void column_Z(const lg_tree_state *states, const lg_pose *pose, int j, in
     }
     const double *V = states[p].V;
     double t[3], u[3], turned[3];
-    lg_twist_at(V, pose->y, u);
+    lg_twist_at(V, pose->arm, u);
     for (int i = 0; i < 3; i++)
         u[i] = pose->xdot[i] - u[i];
     lg_cross(r, u, column);
-    lg_twist_at(states[j].S, pose->y, t);
+    lg_twist_at(states[j].S, pose->arm, t);
     lg_add_cross(V + 3, t, column);
     lg_cross(V + 3, r, turned);
     lg_mulT3(pose->R, turned, column + 3);
@@ -87,7 +85,7 @@ static LG_INLINE void move_wrench(const lg_pose *pose, const double wrench[6], d
 {
     const double *m = wrench + 3;
     lg_copy(3, wrench, W);
-    lg_cross(pose->y, wrench, W + 3);
+    lg_cross(pose->arm, wrench, W + 3);
     if (m[0] != 0 || m[1] != 0 || m[2] != 0) {
         double turned[3];
         lg_mul3(pose->R, m, turned);
@@ -128,5 +126,5 @@ void lg_tree_collect(const lg_frame *f, const lg_point *at, int geo)
 
     lg_pose_residual(f, pose, w);
     for (int i = 0; i < 3; i++)
-        lg_axpy(3, w[i], pose->y, link->T + 3 * i);
+        lg_axpy(3, w[i], pose->arm, link->T + 3 * i);
 }

@@ -593,8 +593,10 @@ lg_status lg_contact_at(const lg_force *force, const lg_point *at, int k, lg_con
     if (!exert(e->p, memory_of(&kind, e, at, k), &touch, &seen, &c))
         lg_zero(3, c.F);
     out->gap = touch.gap;
-    lg_mul3(f[1]->R, touch.p, out->point);
-    lg_axpy(3, 1, f[1]->x, out->point);
+    double arm[3];
+    lg_pose_position(f[1], out->point);
+    lg_mul3(f[1]->R, touch.p, arm);
+    lg_axpy(3, 1, arm, out->point);
     lg_mul3(f[1]->R, touch.n, out->normal);
     lg_mul3(f[1]->R, c.F, out->force);
     return LG_OK;

@@ -5,7 +5,8 @@
 static void distance_open(const lg_element *e, const lg_pose *const f[2], const lg_point *point, lg_coordinate *out)
 {
     (void)e, (void)point;
-    double d[3] = {f[1]->x[0] - f[0]->x[0], f[1]->x[1] - f[0]->x[1], f[1]->x[2] - f[0]->x[2]};
+    double d[3];
+    lg_pose_between(f[0], f[1], d);
     out->s = lg_norm3(d), out->rate = 0;
     lg_zero(12, out->u[0]);
     for (int i = 0; i < 3; i++) {

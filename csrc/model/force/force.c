@@ -113,10 +113,9 @@ lg_status lg_force_load(const lg_force *force, const lg_point *at, int at_rest, 
     if (!f[1] || !force->type->between)
         return at_rest ? wrenches_at_rest(force, f, at, linear, out) : force->type->wrenches(e, f, at, linear, out);
     double d[3], ddot[3], F[3], A[9], B[9];
-    for (int i = 0; i < 3; i++) {
-        d[i] = f[1]->x[i] - f[0]->x[i];
+    lg_pose_between(f[0], f[1], d);
+    for (int i = 0; i < 3; i++)
         ddot[i] = at_rest ? 0 : f[1]->xdot[i] - f[0]->xdot[i];
-    }
     LG_TRY(force->type->between(e, d, ddot, linear, F, A, B));
     spread_force(F, linear ? A : NULL, linear && !at_rest ? B : NULL, out);
     return LG_OK;

@@ -107,15 +107,12 @@ static inline lg_status lg_force_add_between(const lg_force *force, const lg_poi
     const lg_element *e = &force->e;
     lg_pose *a = lg_pose_of(e->frame[0], at), *b = lg_pose_of(e->frame[1], at);
     double d[3], ddot[3], F[3], A[9], B[9];
-    for (int i = 0; i < 3; i++) {
-        d[i] = b->x[i] - a->x[i];
+    lg_pose_between(a, b, d);
+    for (int i = 0; i < 3; i++)
         ddot[i] = b->xdot[i] - a->xdot[i];
-    }
     LG_TRY(between(e, d, ddot, linear, F, A, B));
-    for (int i = 0; i < 3; i++) {
-        a->wrench[LG_FORCES][i] -= F[i];
-        b->wrench[LG_FORCES][i] += F[i];
-    }
+    lg_axpy(3, -1, F, a->wrench[LG_FORCES]);
+    lg_axpy(3, 1, F, b->wrench[LG_FORCES]);
     if (linear)
         lg_tangent_add_between(e, at, want, -1, A, B);
     return LG_OK;

@@ -19,7 +19,7 @@ static int law_couples(const lg_element *e)
 
 static void see(const lg_pose *f, lg_kinematics *out)
 {
-    lg_copy(3, f->x, out->x);
+    lg_pose_position(f, out->x);
     lg_copy(9, f->R, out->R);
     lg_copy(3, f->xdot, out->xdot);
     lg_copy(3, f->omega, out->omega);

@@ -12,23 +12,21 @@
 
 #include "model/body/body.h"
 
-/* R_b^T (a - b) */
-static void difference(const double R[9], const double a[3], const double b[3], double out[3])
-{
-    double d[3] = {a[0] - b[0], a[1] - b[1], a[2] - b[2]};
-    lg_mulT3(R, d, out);
-}
-
 void lg_mutual_open_pose(const lg_pose *const f[2], lg_mutual *out)
 {
-    difference(f[1]->R, f[0]->x, f[1]->x, out->y);
+    double d[3];
+    lg_pose_between(f[1], f[0], d);
+    lg_mulT3(f[1]->R, d, out->y);
     lg_mulT33(f[1]->R, f[0]->R, out->S);
 }
 
 void lg_mutual_open(const lg_pose *const f[2], int linear, lg_mutual *out)
 {
+    double ddot[3];
     lg_mutual_open_pose(f, out);
-    difference(f[1]->R, f[0]->xdot, f[1]->xdot, out->v);
+    for (int i = 0; i < 3; i++)
+        ddot[i] = f[0]->xdot[i] - f[1]->xdot[i];
+    lg_mulT3(f[1]->R, ddot, out->v);
     lg_mul3(out->S, f[0]->omega, out->w[0]);
     lg_copy(3, f[1]->omega, out->w[1]);
     lg_cross(out->y, out->w[1], out->rate);

@@ -22,7 +22,7 @@ void lg_ends_copy(const lg_pose *const f[2], lg_ends *out)
 {
     for (int i = 0; i < 2; i++) {
         lg_end *end = &out->of[i];
-        lg_copy(3, f[i]->x, end->x);
+        lg_pose_position(f[i], end->x);
         lg_copy(3, f[i]->xdot, end->xdot);
         lg_copy(9, f[i]->R, end->R);
         lg_copy(3, f[i]->omega, end->omega);
@@ -35,8 +35,7 @@ void lg_ends_open(const lg_ends *ends, lg_mutual *out)
     const lg_pose *const f[2] = {&pose[0], &pose[1]};
     for (int i = 0; i < 2; i++) {
         const lg_end *end = &ends->of[i];
-        pose[i] = (lg_pose){.R = end->R, .omega = end->omega};
-        lg_copy(3, end->x, pose[i].x);
+        pose[i] = (lg_pose){.origin = end->x, .R = end->R, .omega = end->omega};
         lg_copy(3, end->xdot, pose[i].xdot);
     }
     lg_mutual_open(f, 0, out);

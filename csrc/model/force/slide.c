@@ -19,10 +19,9 @@ static void slide_open(const lg_element *e, const lg_pose *const f[2], const lg_
 {
     (void)point;
     double d[3], ddot[3], we[3], moment[3];
-    for (int i = 0; i < 3; i++) {
-        d[i] = f[1]->x[i] - f[0]->x[i];
+    lg_pose_between(f[0], f[1], d);
+    for (int i = 0; i < 3; i++)
         ddot[i] = f[1]->xdot[i] - f[0]->xdot[i];
-    }
     lg_mulT3(f[0]->R, d, out->c);
     lg_mulT3(f[0]->R, ddot, out->y);
     lg_cross(f[0]->omega, e->p, we);

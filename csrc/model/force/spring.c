@@ -46,9 +46,10 @@ static lg_status cartesian_all(lg_forces forces, const lg_point *at, const lg_wa
 static double cartesian_potential(const lg_element *e, const lg_pose *const f[2], const lg_point *at)
 {
     (void)at;
-    double V = 0;
+    double V = 0, d[3];
+    lg_pose_between(f[0], f[1], d);
     for (int i = 0; i < 3; i++) {
-        double stretch = f[1]->x[i] - f[0]->x[i] - e->p[6 + i];
+        double stretch = d[i] - e->p[6 + i];
         V += e->p[i] * stretch * stretch / 2;
     }
     return V;
@@ -100,7 +101,8 @@ static lg_status spring_between(const lg_element *e, const double d[3], const do
 static double spring_potential(const lg_element *e, const lg_pose *const f[2], const lg_point *at)
 {
     (void)at;
-    double d[3] = {f[1]->x[0] - f[0]->x[0], f[1]->x[1] - f[0]->x[1], f[1]->x[2] - f[0]->x[2]};
+    double d[3];
+    lg_pose_between(f[0], f[1], d);
     double stretch = lg_norm3(d) - e->p[2];
     return e->p[0] * stretch * stretch / 2;
 }
@@ -112,9 +114,11 @@ static void cartesian_shares(const lg_element *e, const lg_pose *const f[2], con
                              double *slopes)
 {
     (void)at;
+    double d[3];
+    lg_pose_between(f[0], f[1], d);
     for (int i = 0; i < 3; i++) {
         double w = twists[6 + i] - twists[i];
-        slopes[i] = -(f[1]->x[i] - f[0]->x[i] - e->p[6 + i]) * w;
+        slopes[i] = -(d[i] - e->p[6 + i]) * w;
         slopes[3 + i] = -(f[1]->xdot[i] - f[0]->xdot[i]) * w;
         slopes[6 + i] = e->p[i] * w;
     }
@@ -126,8 +130,8 @@ static void spring_shares(const lg_element *e, const lg_pose *const f[2], const 
 {
     (void)at;
     double d[3], ddot[3], w[3];
+    lg_pose_between(f[0], f[1], d);
     for (int i = 0; i < 3; i++) {
-        d[i] = f[1]->x[i] - f[0]->x[i];
         ddot[i] = f[1]->xdot[i] - f[0]->xdot[i];
         w[i] = twists[6 + i] - twists[i];
     }

@@ -23,7 +23,9 @@ static double tension_next_kink(const lg_element *e, double t)
 static lg_status tension_wrenches(const lg_element *e, const lg_pose *const f[2], const lg_point *at, int linear,
                                   lg_load *out)
 {
-    double T, d[3] = {f[1]->x[0] - f[0]->x[0], f[1]->x[1] - f[0]->x[1], f[1]->x[2] - f[0]->x[2]}, l = lg_norm3(d), A[9];
+    double T, d[3], A[9];
+    lg_pose_between(f[0], f[1], d);
+    double l = lg_norm3(d);
     LG_TRY(lg_source_value(e, SOURCE, 1, at, &T));
     lg_zero(6, out->w[0]), lg_zero(6, out->w[1]);
     T *= at->load;

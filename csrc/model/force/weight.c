@@ -38,7 +38,9 @@ static lg_status weight_all(lg_forces forces, const lg_point *at, const lg_wante
 
 static double weight_potential(const lg_element *e, const lg_pose *const f[2], const lg_point *at)
 {
-    return -at->load * e->p[0] * lg_dot3(e->p + 1, f[0]->x);
+    double x[3];
+    lg_pose_position(f[0], x);
+    return -at->load * e->p[0] * lg_dot3(e->p + 1, x);
 }
 
 static void weight_shares(const lg_element *e, const lg_pose *const f[2], const lg_point *at, const double *twists,

@@ -123,8 +123,7 @@ static void open_wrap(const lg_element *e, const lg_pose *const f[2], wrap *w)
     double slope[ENDS];
     for (int end = 0; end < ENDS; end++)
         open_circle(e, f[end], end, &w->of[end]);
-    for (int i = 0; i < 3; i++)
-        w->d[i] = f[B]->x[i] - f[A]->x[i];
+    lg_pose_between(f[A], f[B], w->d);
     find_angles(w);
     set_distance(w);
     set_conditions(w);

@@ -22,8 +22,7 @@ static lg_status distance_rows(const lg_element *e, const lg_pose *const f[2], c
 {
     (void)at;
     double d[3], n[3], ndot[3];
-    for (int i = 0; i < 3; i++)
-        d[i] = f[1]->x[i] - f[0]->x[i];
+    lg_pose_between(f[0], f[1], d);
     double l = lg_norm3(d);
     for (int i = 0; i < 3; i++)
         n[i] = d[i] / l;

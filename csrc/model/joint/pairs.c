@@ -67,8 +67,7 @@ static void open_separation(const lg_element *e, int carrier, const lg_pose *con
     at->p = carrier - 1;
     at->triad = carrier == 0 ? identity : e->p + (carrier == 1 ? TRIAD_A : TRIAD_B);
     at->R = carrier == 0 ? identity : f[at->p]->R;
-    for (int i = 0; i < 3; i++)
-        d[i] = f[1]->x[i] - f[0]->x[i];
+    lg_pose_between(f[0], f[1], d);
     lg_mulT3(at->R, d, at->c);
     if (!(want & (LG_ROWS_RATE | LG_ROWS_Z)))
         return;
@@ -335,13 +334,12 @@ static LG_INLINE void translation_rows(const lg_element *e, int carrier, const l
 /* Three rows x_b - x_a in inertial axes. */
 static void point_rows(const lg_pose *const f[2], lg_rows *out)
 {
-    for (int i = 0; i < 3; i++) {
-        out->phi[i] = f[1]->x[i] - f[0]->x[i];
+    lg_pose_between(f[0], f[1], out->phi);
+    for (int i = 0; i < 3; i++)
         for (int k = 0; k < 3; k++) {
             out->J[0][6 * i + k] = -(i == k);
             out->J[1][6 * i + k] = i == k;
         }
-    }
 }
 
 /* Pairs with one v together. */

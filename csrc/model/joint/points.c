@@ -13,7 +13,7 @@ static void subtract(const double a[3], const double b[3], double *to)
 static void write_levels(const lg_joint *joint, const lg_pose *a, const lg_pose *b, const lg_wanted *want)
 {
     if (want->phi)
-        subtract(b->x, a->x, want->phi + joint->row);
+        lg_pose_between(a, b, want->phi + joint->row);
     if (want->phidot)
         subtract(b->xdot, a->xdot, want->phidot + joint->row);
     if (want->zeta)

@@ -67,7 +67,8 @@ static void open_edge(const lg_element *e, contact *at)
 
 static void contact_open(const lg_element *e, const lg_pose *const f[2], contact *at)
 {
-    double apart[3] = {f[1]->x[0] - f[0]->x[0], f[1]->x[1] - f[0]->x[1], f[1]->x[2] - f[0]->x[2]};
+    double apart[3];
+    lg_pose_between(f[0], f[1], apart);
     at->n = e->info->nrows;
     at->turns = e->info->nrows == 1;
     at->Ra = f[0]->R;

@@ -75,7 +75,7 @@ void lg_printed_pose(const lg_frame *f, const lg_point *at)
         return;
     double rate = 2 * lg_dot4(b.e, b.rate), moved[3], turned[3];
     lg_mul3(pose->R, f->offset, moved);
-    lg_axpy(3, b.n - 1, moved, pose->x); // pose->x has R X already
+    lg_axpy(3, b.n - 1, moved, pose->arm); // which has R X already
     lg_cross(pose->omega, f->offset, turned);
     lg_axpy(3, rate, moved, pose->xdot);
     lg_mul3(pose->R, turned, moved);

@@ -63,9 +63,9 @@ void lg_motion_keep(const lg_motion *step, const lg_point *at, int end)
         lg_moved *moved = &step->moved[f - m->frames];
         if (f >= f->body->frames + f->body->nactive)
             continue;
-        lg_copy(3, pose->x, moved->x[end]);
+        lg_copy(3, pose->origin, moved->origin[end]);
+        lg_copy(3, pose->arm, moved->arm[end]);
         lg_copy(9, pose->R, moved->R[end]);
-        lg_mul3(pose->R, f->offset, moved->arm[end]);
     }
 }
 
@@ -137,9 +137,13 @@ void lg_motion_middle(const lg_motion *step, const lg_frame *f, const lg_point *
     const lg_block *b = f->body->block;
     lg_pose *pose = lg_pose_of(f, at);
     double theta[3], h = step->pair->h;
-    lg_mean(3, moved->x[0], moved->x[1], pose->x);
-    for (int i = 0; i < 3; i++)
-        pose->xdot[i] = (moved->x[1][i] - moved->x[0][i]) / h;
+    lg_mean(3, moved->origin[0], moved->origin[1], room->origin);
+    lg_mean(3, moved->arm[0], moved->arm[1], pose->arm);
+    for (int i = 0; i < 3; i++) {
+        double dx = moved->origin[1][i] - moved->origin[0][i], darm = moved->arm[1][i] - moved->arm[0][i];
+        pose->xdot[i] = (dx + darm) / h;
+    }
+    pose->origin = room->origin;
     if (first_parameter(b) >= 0) {
         double e[4], length;
         middle_of(step, b, e);

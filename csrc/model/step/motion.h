@@ -13,8 +13,8 @@
 
 #include "model/private.h"
 
-typedef struct lg_moved { /* a frame at both ends of a step, and its arm */
-    double x[2][3], R[2][9], arm[2][3];
+typedef struct lg_moved { /* the pose of a frame at both ends of a step, as in lg_pose */
+    double origin[2][3], arm[2][3], R[2][9];
 } lg_moved; /* numbers only */
 
 typedef struct lg_swing { /* a block in a step */
@@ -63,7 +63,7 @@ int lg_motion_overturns(const lg_motion *step, const lg_element *e);
 /* Sets the pose and twist of a frame at the middle of the step: its point, R(e_m), and the velocities that, times h,
    give the step. */
 typedef struct lg_middle {
-    double R[9], omega[3];
+    double origin[3], R[9], omega[3];
 } lg_middle;
 void lg_motion_middle(const lg_motion *step, const lg_frame *f, const lg_point *at, lg_middle *room);
 /* The change of that pose and twist by a variation. */

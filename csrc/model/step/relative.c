@@ -64,9 +64,10 @@ void lg_relative_open(const lg_motion *step, const lg_element *e, int base, int 
     out->base = base;
     out->by_distance = by_distance;
     out->a = lg_moved_of(step, e->frame[base]), out->b = lg_moved_of(step, e->frame[1 - base]);
+    const lg_moved *a = out->a, *b = out->b;
     for (int end = 0; end < 2; end++)
         for (int i = 0; i < 3; i++)
-            out->d[end][i] = out->b->x[end][i] - out->a->x[end][i];
+            out->d[end][i] = (b->origin[end][i] - a->origin[end][i]) + (b->arm[end][i] - a->arm[end][i]);
     lg_mean(3, out->d[0], out->d[1], out->d[LG_AT_MIDDLE]);
     (by_distance ? open_distance : open_pose)(out);
     lg_mean(3, out->r[0], out->r[1], out->r[LG_AT_MIDDLE]);
@@ -81,9 +82,10 @@ void lg_relative_open(const lg_motion *step, const lg_element *e, int base, int 
 void lg_relative_put(const lg_relative *r, const lg_element *e, const lg_point *at, int where, int moving)
 {
     lg_pose *a = lg_pose_of(e->frame[r->base], at), *b = lg_pose_of(e->frame[1 - r->base], at);
-    lg_zero(3, a->x), lg_zero(3, a->xdot);
+    lg_zero(3, a->arm), lg_zero(3, a->xdot);
+    a->origin = b->origin = zero;
     a->R = identity, a->omega = zero;
-    lg_copy(3, r->r[where], b->x);
+    lg_copy(3, r->r[where], b->arm);
     lg_copy(3, moving ? r->rate : zero, b->xdot);
     b->R = r->S[where], b->omega = moving ? r->rate + 3 : zero;
 }
