@@ -24,6 +24,7 @@ typedef struct lg_front {
     int velocities; /* pivot unknowns that are velocities; of a block, its own rows follow */
     char bordered; /* it has velocities and own rows */
     char changed; /* an earlier front changes it; the first of these starts it */
+    char shared; /* several earlier fronts change it */
     char fresh; /* no earlier front changes it: factored straight from the assembled values */
     char whole; /* its panels are assembled, and no earlier front changes them */
     unsigned char
@@ -31,6 +32,7 @@ typedef struct lg_front {
                     and whose panels are whole or empty; 0: none */
     char constant; /* its pivot block depends on S alone */
     char watched; /* some of its rows may be inactive, so that other ones can be chosen if its pivots become small */
+    int joint; /* of a body that may be pinned (pinned.h): its neighbour */
     int pivot; /* its first unknown in the order of elimination */
     int first_unknown; /* in the vector of a solution, where its unknowns are contiguous */
     int neighbour, neighbours; /* first and number of its plan->neighbours */

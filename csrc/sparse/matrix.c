@@ -5,6 +5,7 @@
 
 #include "sparse/front.h"
 #include "sparse/inertia.h"
+#include "sparse/single.h"
 #include "sparse/tiles.h"
 #include "sparse/transposed.h"
 
@@ -645,6 +646,21 @@ static int dense_negative(lg_matrix *matrix)
     return lg_components_negative(&matrix->dense, matrix->work);
 }
 
+/* Of a pivot block. That of a pinned body and its joint begins with a block that is zero for the joint, and has as many
+   negative eigenvalues there as it has positive ones. */
+static int front_negative(const lg_matrix *matrix, const lg_front *front)
+{
+    double *D = matrix->factors + front->D, *scratch = matrix->work + scratch_start(matrix->plan);
+    int *perm = matrix->pivots + front->pivot;
+    if (!lg_is_pinned(front, matrix->pivots))
+        return lg_pivot_negative(front->n, D, perm, scratch);
+    if (front->n == 3)
+        return 3;
+    for (int c = 0; c < 3; c++)
+        lg_copy(3, D + 21 + 6 * c, D + 3 * c);
+    return lg_pivot_negative(3, D, perm + 3, scratch);
+}
+
 /* The elimination is one by congruences, front by front, so that the matrix has as many negative eigenvalues as all
    pivot blocks together (haynsworth1968). */
 int lg_matrix_negative(lg_matrix *matrix)
@@ -656,7 +672,6 @@ int lg_matrix_negative(lg_matrix *matrix)
     if (matrix->is_dense)
         return dense_negative(matrix);
     for (const lg_front *front = plan->fronts; front < plan->fronts + plan->nfronts; front++)
-        negative += lg_pivot_negative(front->n, matrix->factors + front->D, matrix->pivots + front->pivot,
-                                      matrix->work + scratch_start(plan));
+        negative += front_negative(matrix, front);
     return negative;
 }

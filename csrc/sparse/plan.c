@@ -101,7 +101,7 @@ static void fill_neighbours(builder *b, int k)
         lg_front *target = &b->plan->fronts[later];
         b->plan->neighbours[s] =
             (lg_neighbour){.start = front->m, .size = size, .starts = target->changed ? -1 : later};
-        target->changed = 1, target->fresh = 0;
+        target->shared = target->changed, target->changed = 1, target->fresh = 0;
         target->whole &= s + 1 == front->neighbour + front->neighbours; // no panel of the last one is changed
         front->m += size;
     }
@@ -151,6 +151,18 @@ static int is_assembled(const builder *b, int k)
     return assembled;
 }
 
+/* A body and its joint to the next one, if the joint may pin it: no other front changes that of the joint. */
+static void choose_pin(lg_plan *plan, lg_front *front)
+{
+    int joint = plan->neighbours[front->neighbour].starts;
+    lg_front *with = &plan->fronts[joint];
+    if (with->single != LG_SINGLE_3_6 || with->shared || with->watched)
+        return;
+    front->joint = joint;
+    front->single = LG_SINGLE_PINNED;
+    with->single = LG_SINGLE_PINNING;
+}
+
 /* Which fronts have whole panels, and which are taken by the kernels for a single neighbour. */
 static void choose_kernels(builder *b)
 {
@@ -163,6 +175,9 @@ static void choose_kernels(builder *b)
         if (may && front->whole && (plan->fronts[with->starts].whole || plan->fronts[with->starts].m == 0))
             front->single = lg_single_of(front->n, front->m);
     }
+    for (lg_front *front = plan->fronts; front < plan->fronts + plan->nfronts; front++)
+        if (front->single == LG_SINGLE_6_3 && !front->fresh)
+            choose_pin(plan, front);
 }
 
 /* Assigns the memory of the fronts that elements add to, or of the others. */

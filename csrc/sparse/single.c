@@ -3,6 +3,7 @@
    order, as by the kernels for any fronts. */
 #include "sparse/single.h"
 
+#include "sparse/pinned.h"
 #include "sparse/pivot.h"
 #include "sparse/start.h"
 
@@ -191,8 +192,37 @@ static LG_INLINE void backward_single(int n, int m, const lg_plan *plan, const l
     }
 LG_SINGLES(LG_SINGLE_KERNELS)
 
+/* ---- bodies that may be pinned ---- */
+
+static lg_status factor_pinned(const lg_plan *plan, const lg_front *front, const lg_front_data *data, int *deficient)
+{
+    if (choose_pin(plan, front, data))
+        return pinned_factor(plan, front, data, deficient);
+    return factor_6_3(plan, front, data, deficient);
+}
+
+static void forward_pinned(const lg_plan *plan, const lg_front *front, const lg_front_data *data, double *z)
+{
+    if (data->pivots[front->pivot] < 0)
+        pinned_forward(plan, front, data, z);
+    else
+        forward_6_3(plan, front, data, z);
+}
+
+static void backward_pinned(const lg_plan *plan, const lg_front *front, const lg_front_data *data, double *z)
+{
+    if (data->pivots[front->pivot] < 0)
+        pinned_backward(plan, front, data, z);
+    else
+        backward_6_3(plan, front, data, z);
+}
+
+/* ---- the table ---- */
+
 #define LG_SINGLE_ROW(N, M) {factor_##N##_##M, forward_##N##_##M, backward_##N##_##M},
-const lg_single lg_singles[] = {{NULL, NULL, NULL}, LG_SINGLES(LG_SINGLE_ROW)};
+const lg_single lg_singles[] = {{NULL, NULL, NULL},
+                                LG_SINGLES(LG_SINGLE_ROW){factor_pinned, forward_pinned, backward_pinned},
+                                {factor_3_6, forward_3_6, backward_3_6}};
 
 #define LG_SINGLE_SIZES(N, M) {N, M},
 unsigned char lg_single_of(int n, int m)

@@ -3,6 +3,8 @@
 #include "sparse/transposed.h"
 
 #include "core/small.h"
+#include "sparse/pinned.h"
+#include "sparse/single.h"
 
 static void forward(const lg_plan *plan, const lg_front *front, const lg_front_data *data, double *z)
 {
@@ -34,14 +36,21 @@ static void backward(const lg_plan *plan, const lg_front *front, const lg_front_
         own[perm[r]] = y[r];
 }
 
+/* Those of pinned bodies do the work of their joints as well. */
 void lg_fronts_forward_transposed(const lg_plan *plan, const lg_front_data *data, double *z)
 {
     for (const lg_front *front = plan->fronts, *end = front + plan->nfronts; front < end; front++)
-        forward(plan, front, data, z);
+        if (!lg_is_pinned(front, data->pivots))
+            forward(plan, front, data, z);
+        else if (front->single == LG_SINGLE_PINNED)
+            pinned_forward_transposed(plan, front, data, z);
 }
 
 void lg_fronts_backward_transposed(const lg_plan *plan, const lg_front_data *data, double *z)
 {
     for (const lg_front *front = plan->fronts + plan->nfronts; front-- > plan->fronts;)
-        backward(plan, front, data, z);
+        if (!lg_is_pinned(front, data->pivots))
+            backward(plan, front, data, z);
+        else if (front->single == LG_SINGLE_PINNED)
+            pinned_backward_transposed(plan, front, data, z);
 }
