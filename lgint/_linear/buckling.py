@@ -44,17 +44,27 @@ class Point(NamedTuple):
     values: Array
     shapes: Array
     largest: float  # absolute value of an eigenvalue, complex ones included; an estimate for large models
+    neutral: Array = np.zeros((0, 0))  # shapes of the neutral directions that have been left out
 
     def zeros(self, tolerance: float) -> int:
         """How many eigenvalues cannot be told from zero."""
         return int((np.abs(self.values) <= tolerance).sum())
 
-    def without(self, neutral: int) -> Point:
-        """The point without the eigenvalues nearest to zero, which belong to neutral directions."""
+    def without(self, neutral: int, near: Array | None = None) -> Point:
+        """The point without the eigenvalues nearest to zero, which belong to neutral directions.
+
+        Where further eigenvalues cannot be told from zero, the neutral directions are the combinations of their shapes
+        that come nearest to those of a neighbouring point, `near`.
+        """
         if not neutral:
             return self
-        kept = np.sort(np.argsort(np.abs(self.values), kind="stable")[neutral:])
-        return self._replace(values=self.values[kept], shapes=self.shapes[:, kept])
+        order = np.argsort(np.abs(self.values), kind="stable")
+        small = order[: max(self.zeros(NEUTRAL * self.largest), neutral)]
+        shapes, kept = self.shapes.copy(), np.sort(order[neutral:])
+        if near is not None and len(small) > neutral:
+            of_neutral = np.linalg.lstsq(shapes[:, small], near, rcond=None)[0]
+            shapes[:, small] = shapes[:, small] @ np.linalg.qr(of_neutral, mode="complete")[0]
+        return self._replace(values=self.values[kept], shapes=shapes[:, kept], neutral=shapes[:, order[:neutral]])
 
     @property
     def negative(self) -> int:
@@ -349,7 +359,8 @@ class _Path:
         while high.at.load - low.at.load > max(NARROW * abs(high.at.load), width):
             share = ends[0] / (ends[0] - ends[1]) if turn % 3 else 0.5
             share = share if 0.01 < share < 0.99 else (0.01 if share <= 0.01 else 0.99) if 0 <= share <= 1 else 0.5
-            point = self._at(low, low.at.load + share * (high.at.load - low.at.load)).without(self._neutral or 0)
+            point = self._at(low, low.at.load + share * (high.at.load - low.at.load))
+            point = point.without(self._neutral or 0, low.neutral)
             turn += 1
             if side(point) == sign:
                 low, ends[0] = point, _value(point, i)

@@ -392,11 +392,13 @@ def stiff_chain(edges):
 @pytest.mark.parametrize(("of_edges", "edges"), [(stiff_ring, 24), (stiff_chain, 12)])
 def test_stiff_thin_rods_at_rest_are_in_equilibrium(of_edges, edges):
     """Round-off of their large forces accelerates the small inertias of their sections, which hardly move."""
-    found = np.array([mode.frequency for mode in lgint.linearize(of_edges(edges)).shapes(9)])
+    found = np.array([mode.frequency for mode in lgint.linearize(of_edges(edges)).shapes(12)])
     if of_edges is stiff_chain:
         assert np.abs(found[:6:2] / [1.2024, 2.7600, 4.3269] - 1).max() < 0.04  # half the zeros of J0
     else:
-        assert np.abs(found[-3:] / (6 / np.sqrt(5)) - 1).max() < 0.02  # in the plane as well as out of it
+        bending = found[found > 1]  # after the motions of the whole ring, whose zeros round-off splits
+        assert len(found) - len(bending) <= 7 and found[found <= 1].max() < 0.2
+        assert np.abs(bending[:4] / (6 / np.sqrt(5)) - 1).max() < 0.02  # in the plane as well as out of it
 
 
 def test_modes_that_round_off_hides_are_named():
