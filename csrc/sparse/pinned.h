@@ -14,8 +14,8 @@
 
        P = P0 - U A,   V = B - A L,   H = Q0 - U B - P L,
 
-   and that of r leaves S + [k I; K] G [m I, M] with G = A - V H^-1 P. What is kept of H = L_H U_H, its rows in the order
-   of the pivots, is W = V U_H^-1 and Z = L_H^-1 P:
+   and that of r leaves S + [k I; K] G [m I, M] with G = A - V H^-1 P. Of H = L_H U_H, whose rows are in the order of
+   the pivots, W = V U_H^-1 and Z = L_H^-1 P are kept:
 
        front of the body     D = [A W; P H]    U = [Z; G]    L = [U L], with leading dimension 4, 1/t and 1/a below U
        front of the joint                      U = [m I, M]  L = [k I; K] */
