@@ -14,7 +14,7 @@
 typedef enum lg_renewal_rule {
     LG_RENEW_ALWAYS, /* every iteration forms a matrix */
     LG_RENEW_BY_COST,
-    LG_RENEW_WORN, /* of older versions: by cost, but every matrix is kept and a step beyond the mean teaches nothing */
+    LG_RENEW_WORN, /* of "modified": by cost, but every matrix is kept and a step beyond the mean teaches nothing */
     LG_RENEW_AS_PRINTED /* of the papers: renewal_as_printed.h */
 } lg_renewal_rule;
 
