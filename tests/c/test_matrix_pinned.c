@@ -6,9 +6,11 @@
 
 enum { BODIES = 12 };
 
-/* The identity times a number of its own where an entry of B has the position of a block. */
+/* The rows of a spherical joint on a body, [multiple I, arm x], with the arm that the entry of B has at random. */
 static void pin_entry(double *B, double multiple)
 {
+    double x = B[9], y = B[10], z = B[11];
+    memcpy(B + 9, (double[9]){0, z, -y, -z, 0, x, y, -x, 0}, 9 * sizeof(double));
     for (int c = 0; c < 3; c++)
         for (int r = 0; r < 3; r++)
             B[r + 3 * c] = r == c ? multiple : 0;
