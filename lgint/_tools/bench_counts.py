@@ -163,7 +163,7 @@ STEPS: Mapping[str, tuple[int, int]] = {
     "slider-crank to round-off, genalpha": (50, 550),
     "slider-crank to round-off, reml": (50, 550),
     "pendulum of 32 links, reml": (5, 25),
-    "pendulum of 256 links, reml": (3, 9),
+    "pendulum of 256 links, reml": (5, 25),
     "rod of 32 edges, emh": (5, 25),
     "rod of 256 edges, emh": (3, 9),
 }

@@ -134,7 +134,7 @@ def stopping_after(calls):
 @pytest.mark.parametrize("options", [{}, {"rtol": 1e-8, "atol": 1e-8}], ids=["fixed", "adaptive"])
 def test_a_long_step_is_interrupted_inside_and_made_anew(options):
     """Wherever a run was interrupted, the resumed run has the same bits as an uninterrupted one."""
-    n = 800
+    n = 1200  # a step takes seven factorisations, several times as long as it takes until the function is called again
     mass = np.eye(n) + np.full((n, n), 1 / n)
     system = _core.CallableSystem([("Rn", n)], 0, {"mass": lambda t, q: mass, "force": lambda t, q, v: -q}, (), False)
     start = np.linspace(0, 1, n), np.zeros(n)
