@@ -254,7 +254,7 @@ static inline void translate_tangent(double mass, const lg_block *b, const lg_po
 /* On Lie groups tangents by coordinates alone have no part of a body's inertia. */
 static void add_tangents_lie(const lg_body *body, const lg_point *at, const lg_wanted *want)
 {
-    double W[9];
+    double W[9] = {0};
     if (lg_wants_slopes(want))
         gyroscopic_matrix_lie(body, at, W);
     for (const lg_tangent *to = want->tangent, *end = to + want->ntangents; to < end; to++) {
