@@ -171,9 +171,9 @@ static PyObject *element_row(const void *Py_UNUSED(context), int index)
 {
     lg_element_info e = lg_element_describe(index);
     return Py_BuildValue(
-        "{s:s,s:s,s:s,s:s,s:z,s:z,s:i,s:i,s:i,s:i,s:N,s:N,s:N,s:N,s:N,s:N,s:N}", "family", e.family, "name", e.name,
+        "{s:s,s:s,s:s,s:s,s:z,s:z,s:i,s:i,s:i,s:i,s:i,s:N,s:N,s:N,s:N,s:N,s:N}", "family", e.family, "name", e.name,
         "doc", e.doc, "reference", e.reference, "locked", e.locked, "pairs", e.pairs, "nframes", e.nframes, "nrows",
-        e.nrows, "nnonholonomic", e.nnonholonomic, "nmem", e.nmem, "follows", PyBool_FromLong(e.follows), "kinks",
+        e.nrows, "nnonholonomic", e.nnonholonomic, "nmem", e.nmem, "follows", e.follows, "kinks",
         PyBool_FromLong(e.has_kinks), "law", PyBool_FromLong(e.uses_law), "control", PyBool_FromLong(e.uses_control),
         "continues", PyBool_FromLong(e.continues), "parameters", lg_list_of(e.nparameters, parameter_row, e.parameters),
         "example", lg_list_of(e.nexample, number, e.example));

@@ -170,7 +170,9 @@ typedef struct lg_element_info {
     int npairs; /* number of these pairs */
     int nframes, nrows, nmem;
     int nnonholonomic; /* how many of the rows, the last ones, are of velocity alone: their phi is zero */
-    int follows; /* its memory follows the motion as bristles do, with derivatives; see system/memory.h */
+    /* Numbers of its memory at each point, if it follows the motion as bristles do, with derivatives (system/memory.h);
+       the first of them is zero where bodies are apart. */
+    int follows;
     int has_kinks; /* a force that, or whose slope, jumps somewhere along the motion of its frames, as where a contact
                       begins or at a point of a curve */
     int continues; /* its last parameter says whether it continues the element before it: a term of a row, which adds to

@@ -575,8 +575,6 @@ static int takes_singles(const lg_front_data *data)
 
 lg_status lg_front_factor(const lg_plan *plan, const lg_front *front, const lg_front_data *data, int *deficient)
 {
-    if (takes_singles(data) && lg_is_pin(front, data->pivots))
-        return LG_OK;
     if (front->single && takes_singles(data) && !(front->fresh && front->n == 6 && is_apart(data->values + front->D)))
         return lg_singles[front->single].factor(plan, front, data, deficient);
     start_fronts(plan, front, data);
@@ -598,9 +596,7 @@ void lg_fronts_forward(const lg_plan *plan, const lg_front_data *data, double *z
 {
     int singles = takes_singles(data);
     for (const lg_front *front = plan->fronts, *end = front + plan->nfronts; front < end; front++)
-        if (singles && lg_is_pin(front, data->pivots))
-            continue;
-        else if (singles && front->single)
+        if (singles && front->single)
             lg_singles[front->single].forward(plan, front, data, z);
         else
             kernels_of(front, data)->forward(plan, front, data, z);
@@ -610,9 +606,7 @@ void lg_fronts_backward(const lg_plan *plan, const lg_front_data *data, double *
 {
     int singles = takes_singles(data);
     for (const lg_front *front = plan->fronts + plan->nfronts; front-- > plan->fronts;)
-        if (singles && lg_is_pin(front, data->pivots))
-            continue;
-        else if (singles && front->single)
+        if (singles && front->single)
             lg_singles[front->single].backward(plan, front, data, z);
         else
             kernels_of(front, data)->backward(plan, front, data, z);

@@ -217,12 +217,30 @@ static void backward_pinned(const lg_plan *plan, const lg_front *front, const lg
         backward_6_3(plan, front, data, z);
 }
 
+/* Those of a joint, which have been done together with its body if it has pinned one. */
+static lg_status factor_pinning(const lg_plan *plan, const lg_front *front, const lg_front_data *data, int *deficient)
+{
+    return data->pivots[front->pivot] < 0 ? LG_OK : factor_3_6(plan, front, data, deficient);
+}
+
+static void forward_pinning(const lg_plan *plan, const lg_front *front, const lg_front_data *data, double *z)
+{
+    if (data->pivots[front->pivot] >= 0)
+        forward_3_6(plan, front, data, z);
+}
+
+static void backward_pinning(const lg_plan *plan, const lg_front *front, const lg_front_data *data, double *z)
+{
+    if (data->pivots[front->pivot] >= 0)
+        backward_3_6(plan, front, data, z);
+}
+
 /* ---- the table ---- */
 
 #define LG_SINGLE_ROW(N, M) {factor_##N##_##M, forward_##N##_##M, backward_##N##_##M},
 const lg_single lg_singles[] = {{NULL, NULL, NULL},
                                 LG_SINGLES(LG_SINGLE_ROW){factor_pinned, forward_pinned, backward_pinned},
-                                {factor_3_6, forward_3_6, backward_3_6}};
+                                {factor_pinning, forward_pinning, backward_pinning}};
 
 #define LG_SINGLE_SIZES(N, M) {N, M},
 unsigned char lg_single_of(int n, int m)

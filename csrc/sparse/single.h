@@ -28,12 +28,6 @@ static inline int lg_is_pinned(const lg_front *front, const int *pivots)
     return front->single >= LG_SINGLE_PINNED && pivots[front->pivot] < 0;
 }
 
-/* Whether the front is that of a joint and has been done together with that of the body. */
-static inline int lg_is_pin(const lg_front *front, const int *pivots)
-{
-    return front->single == LG_SINGLE_PINNING && pivots[front->pivot] < 0;
-}
-
 /* The row of lg_singles for n pivot unknowns and m of the neighbour; 0: none. */
 unsigned char lg_single_of(int n, int m);
 

@@ -12,8 +12,8 @@ from lgint._args import Array, array, guess, number, shown
 from lgint._build.elements import Where
 from lgint._build.forces import ForceBuilder
 from lgint._build.parts import Partner
-from lgint._model.compile import FOLLOWS
 from lgint._model.parameters import DECLARED
+from lgint._model.start import FOLLOWS
 
 Shape = Sequence[Any]  # a name and its values
 SHAPES: Final = {  # by name: the shapes of their values, how they are called, and the parameters of rows

@@ -41,7 +41,6 @@ COM: Final = "com"  # the node of a flexible body at its centre of mass
 ROWS: Final = {row["name"]: row["nrows"] for row in _core.ELEMENTS}  # number of constraint rows
 _PARAMETERS: Final = {kind: [*declared.parameters.items()] for kind, declared in DECLARED.items()}
 MEMORY: Final = {row["name"]: row["nmem"] for row in _core.ELEMENTS}  # number of values of memory
-FOLLOWS: Final = frozenset(row["name"] for row in _core.ELEMENTS if row["follows"])  # whose memory is that of bristles
 KINKS: Final = frozenset(row["name"] for row in _core.ELEMENTS if row["kinks"])  # whose forces or slopes jump
 
 
@@ -150,12 +149,6 @@ class Compiled:
     memory: list[tuple[str, int]]  # kind and number of values of the elements that have memory, in the order of `mem`
     has_kinks: bool  # whether some force, or its slope, jumps somewhere along a motion
     states: StateMaker | None  # which laws are called with; None: no law is
-
-    @property
-    def bristles(self) -> Array:
-        """Which numbers of the memory are those of bristles."""
-        flags = np.repeat([kind in FOLLOWS for kind, _ in self.memory], [count for _, count in self.memory])
-        return np.pad(flags.astype(bool), (0, self.core.nmem - flags.size))
 
     @cached_property
     def makers(self) -> list[Maker]:

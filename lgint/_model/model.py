@@ -30,6 +30,7 @@ from lgint._model.record import (
     partners,
 )
 from lgint._model.rod import Rod
+from lgint._model.start import bristle_points
 from lgint._model.system import FROM_HIGHER_LAYERS, System
 from lgint._model.tendons import check_places
 from lgint._model.values import COM, SHAPE, Entries, Names, changed, check_limits, is_interpolated, order_of, value_in
@@ -609,7 +610,7 @@ class Model(System):
     @functools.cached_property
     def bristles(self) -> Array:
         """Which numbers of the memory are those of bristles."""
-        return self._compiled.bristles
+        return np.asarray(bristle_points(self) >= 0)
 
     @property
     def has_kinks(self) -> bool:

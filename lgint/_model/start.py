@@ -3,17 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
+from lgint import _core
 from lgint._args import Array, listing, shown
+
+# numbers at each point of elements whose memory is that of bristles; the first is zero where bodies are apart
+FOLLOWS: Final = {row["name"]: row["follows"] for row in _core.ELEMENTS if row["follows"]}
 
 
 def memory_of(system: Any) -> list[tuple[str, int]]:
     """Kind and number of values of the elements that have memory, in the order of the memory."""
     compiled = getattr(system, "_compiled", None)  # systems of functions have none
     return compiled.memory if compiled else []
+
+
+def bristle_points(system: Any) -> Array:
+    """For each number of the memory which one is the first of its point, if it is one of bristles; otherwise -1."""
+    first, begin = np.full(system.core.nmem, -1), 0
+    for kind, count in memory_of(system):
+        if kind in FOLLOWS:
+            own = np.arange(count)
+            first[begin + own] = begin + own - own % FOLLOWS[kind]
+        begin += count
+    return first
 
 
 def coordinates(q: Any) -> Any:

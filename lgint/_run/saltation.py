@@ -17,6 +17,7 @@ import numpy as np
 from lgint import _core
 from lgint._args import Array
 from lgint._model.model import Model
+from lgint._model.start import bristle_points
 from lgint._run.sensitivity import (
     CLOSED,
     FORWARD,
@@ -40,7 +41,6 @@ SHARE: Final = 0.3  # fraction of the steps of other differences, as times of ev
 PART: Final = 0.5  # fraction of the last step over which the rate of a function is found
 CORRECTIONS: Final = 8  # of the time at which a displaced state is at the zero
 BEND: Final = 2.0**-17  # m or rad: the motion over which the rates of bristles are found, as long as they do not slip
-POINT: Final = 10  # numbers of bristles at a point; the first one is zero where bodies are apart
 
 Slopes = tuple[Array, ...]  # derivatives of q and v, (nv, p), and of the memory, (nmem, p), or (0, p) without any
 Point = tuple[Array, Array, Array]  # q, v and the memory of a state
@@ -92,8 +92,7 @@ def memory_after(state: State) -> Array:
 def bristle_rates(model: Model, state: State, v: Array, vdot: Array) -> Array:
     """The rates (nmem,) of bristles that touch, which bend or slide as the motion goes on; zeros for other memory."""
     core, mem = model.core, state.mem
-    touching = np.zeros(core.nmem, dtype=bool)
-    touching[model.bristles] = np.repeat(mem[model.bristles][::POINT] != 0, POINT)
+    touching = model.bristles & (mem[bristle_points(model)] != 0)
     size = np.abs(v).max(initial=0) + np.sqrt(BEND * np.abs(vdot).max(initial=0))
     if not touching.any():
         return np.zeros(core.nmem)
@@ -103,8 +102,8 @@ def bristle_rates(model: Model, state: State, v: Array, vdot: Array) -> Array:
         s = step * times[:, None]
         q = core.retract(np.tile(state.q, (len(s), 1)), s * v + s**2 / 2 * vdot)
         moved = core.remember(state.t + s[:, 0], q, v + s * vdot, 0 * s * v, np.tile(mem, (len(s), 1)))
-        rates: Array = weights / step @ moved
-        return touching * rates
+        rates: Array = touching * (weights / step @ moved)
+        return rates
 
     return refined(slope, BEND / size if size else BEND, kinks=True)
 

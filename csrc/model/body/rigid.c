@@ -149,12 +149,9 @@ static inline void write_lie(const lg_frame *f, const double *velocity, const do
         set_at_node(velocity, pose);
         return;
     }
-    if (f->at_node) {
-        lg_zero(3, pose->arm);
-    } else {
-        rotate_from(NULL, R, f->offset, pose->arm);
+    write_arm(f, R, pose);
+    if (!f->at_node)
         lg_cross(omega, f->offset, y);
-    }
     for (int i = 0; i < 3; i++)
         pose->y[i] = y[i] = U ? y[i] + U[i] : y[i];
     rotate_from(velocity, R, y, pose->xdot);

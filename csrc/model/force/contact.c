@@ -669,9 +669,9 @@ LG_SLIDING_PAIRS(LG_PAIR)
     static const lg_element_memory A##_##B##_memory = {.commit = A##_##B##_commit};                                    \
     static const lg_parameter A##_##B##_bristle_parameters[] = {BRISTLE_LAW, __VA_ARGS__};                             \
     static const double A##_##B##_bristle_example[] = {BRISTLE_EXAMPLE, A##_a_example, B##_b_example};                 \
-    const lg_force_type lg_contact_##A##_##B##_bristle = {CONTACT(A##_##B##_bristle, A, B, ", with bristles"),         \
-                                                          .info.nmem = BRISTLE_MEMORY * (POINTS), .info.follows = 1,   \
-                                                          .memory = &A##_##B##_memory};
+    const lg_force_type lg_contact_##A##_##B##_bristle = {                                                             \
+        CONTACT(A##_##B##_bristle, A, B, ", with bristles"), .info.nmem = BRISTLE_MEMORY * (POINTS),                   \
+        .info.follows = BRISTLE_MEMORY, .memory = &A##_##B##_memory};
 
 #define LG_PAIR(A, B, ...) BRISTLE_ROW(A, B, LG_POINTS_OF_##A, __VA_ARGS__)
 LG_POINT_PAIRS(LG_PAIR)
