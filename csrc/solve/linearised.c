@@ -35,9 +35,9 @@ void lg_linearised_layout(lg_linearised *l, lg_arena *arena)
     l->y = lg_arena_doubles(arena, nv + nrows);
     l->q = lg_arena_doubles(arena, (size_t)system->space->nq);
     l->mem = lg_arena_doubles(arena, (size_t)system->nmem);
-    const lg_memory_slopes *slopes = system->memory.slopes;
-    l->step = lg_arena_doubles(arena, slopes ? (size_t)slopes->room(system->self) : 0);
-    l->early = lg_arena_doubles(arena, slopes ? 2 * nv : 0);
+    l->step = lg_arena_doubles(arena, system->memory.slopes ? (size_t)system->memory.slopes->room(system->self) : 0);
+    l->early = lg_arena_doubles(arena, system->memory.slopes ? 2 * nv : 0);
+    l->turning.only = lg_arena_take(arena, (size_t)lg_plan_fronts(l->plan));
     l->colour = lg_arena_ints(arena, nblocks);
     l->group = lg_arena_ints(arena, (size_t)pattern->ngroups);
     l->work = lg_arena_doubles(arena, lg_sensitivity_count(system) ? (size_t)lg_sensitivity_work(system) : 0);
@@ -62,7 +62,7 @@ lg_status lg_linearise_with(lg_linearised *l, const lg_point *point, const lg_ta
     all.Z = constrained && l->wants_Z ? l->Z : NULL;
     all.tangent = tangents;
     all.ntangents = also ? 3 : 2;
-    l->has_rows = 0;
+    l->has_rows = l->turning.known = 0;
     for (int i = 0; i < all.ntangents; i++)
         lg_matrix_zero(tangents[i].S);
     return linearised_evaluate(l, point, &all);
@@ -92,7 +92,7 @@ lg_status lg_linearise_and_factor(lg_linearised *l, const lg_point *point, lg_re
 
 void lg_linearised_forces(lg_linearised *l, double s, const double *dq, const double *dv, double *out)
 {
-    lg_matrix_add_products(&l->K, &l->D, s, dq, dv, out);
+    lg_matrix_add_products(&l->K, &l->D, &l->turning, s, dq, dv, out);
 }
 
 void lg_linearised_forces_adjoint(lg_linearised *l, double s, const double *w, double *of_q, double *of_v)

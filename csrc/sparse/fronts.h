@@ -30,6 +30,7 @@ typedef struct lg_front {
     unsigned char
         single; /* row of the kernels for its single neighbour (single.h), whose pivot block it is the first to change
                     and whose panels are whole or empty; 0: none */
+    char coupled; /* some unknowns of its neighbours are velocities */
     char constant; /* its pivot block depends on S alone */
     char watched; /* some of its rows may be inactive, so that other ones can be chosen if its pivots become small */
     int joint; /* of a body that may be pinned (pinned.h): its neighbour */

@@ -120,9 +120,15 @@ int lg_matrix_negative(lg_matrix *matrix);
 
 /* y += s S x for the assembled values of a matrix that has not been factored in their place. */
 void lg_matrix_add_product(const lg_matrix *matrix, double s, const double *x, double *y);
-/* y += s (S x + T z) for two matrices of one plan, in one pass. */
-void lg_matrix_add_products(const lg_matrix *S, const lg_matrix *T, double s, const double *x, const double *z,
-                            double *y);
+/* Where the blocks of six velocities of two matrices of one plan are zero but for the last three, as where only
+   rotations of rigid bodies matter: a flag for each front, found by the first product after `known` was cleared. */
+typedef struct lg_turning_blocks {
+    int known;
+    char *only;
+} lg_turning_blocks;
+/* y += s (S x + T z) for these two matrices, in one pass. */
+void lg_matrix_add_products(const lg_matrix *S, const lg_matrix *T, lg_turning_blocks *turning, double s,
+                            const double *x, const double *z, double *y);
 /* y += s S^T x */
 void lg_matrix_add_transposed(const lg_matrix *matrix, double s, const double *x, double *y);
 

@@ -49,8 +49,9 @@ static inline void add_three_rows(const lg_pattern *pattern, int entry, int end,
     y[2] = sum.last;
 }
 
-static inline void add_transposed_rows(int rows, int columns, const double *A, double s, const double *restrict x,
-                                       double *restrict y)
+/* y += s A^T x */
+static LG_INLINE void add_transposed_rows(int rows, int columns, const double *A, double s, const double *restrict x,
+                                          double *restrict y)
 {
     for (int j = 0; j < columns; j++) {
         double sum = 0;
@@ -60,11 +61,13 @@ static inline void add_transposed_rows(int rows, int columns, const double *A, d
     }
 }
 
-/* y += s A^T x; three rows, as of points that coincide, without a loop */
+/* The same, so that the compiler knows the most frequent numbers of rows and columns. */
 static inline void add_transposed(int rows, int columns, const double *A, double s, const double *restrict x,
                                   double *restrict y)
 {
-    if (rows == 3)
+    if (rows == 3 && columns == 6)
+        add_transposed_rows(3, 6, A, s, x, y);
+    else if (rows == 3)
         add_transposed_rows(3, columns, A, s, x, y);
     else
         add_transposed_rows(rows, columns, A, s, x, y);

@@ -237,6 +237,9 @@ static void fill_solution(builder *b)
         plan->neighbours[s].pivot = later->pivot;
         plan->neighbours[s].first_unknown = later->first_unknown;
     }
+    for (lg_front *front = plan->fronts; front < plan->fronts + plan->nfronts; front++)
+        for (int s = front->neighbour; s < front->neighbour + front->neighbours; s++)
+            front->coupled |= plan->fronts[b->order.later[s]].velocities > 0;
 }
 
 /* ---- addresses ---- */
@@ -412,6 +415,11 @@ long lg_plan_values(const lg_plan *plan)
 
 /* For each front, with n pivots and m later unknowns: the factorisation takes the LU of the pivot block, both panels
    and their product; the solution takes the triangles of the pivot block and both panels, once each. */
+int lg_plan_fronts(const lg_plan *plan)
+{
+    return plan->nfronts;
+}
+
 void lg_plan_operations(const lg_plan *plan, double *factor, double *solve)
 {
     *factor = *solve = 0;

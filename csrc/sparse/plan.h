@@ -29,6 +29,7 @@ typedef struct lg_plans {
 } lg_plans;
 int lg_plan_is_of_masses(const lg_plan *plan); /* whether it is one for LG_COUPLING_MASS */
 long lg_plan_values(const lg_plan *plan); /* doubles in the matrix: the measure of fill */
+int lg_plan_fronts(const lg_plan *plan); /* nodes of the elimination graph */
 /* Multiplications of a factorisation and of a solution. */
 void lg_plan_operations(const lg_plan *plan, double *factor, double *solve);
 

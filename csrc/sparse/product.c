@@ -3,6 +3,8 @@
 #include "sparse/fronts.h"
 #include "sparse/matrix.h"
 
+#include <string.h>
+
 /* y += s A x for rows x columns entries */
 static LG_INLINE void add_panel(int rows, int columns, const double *restrict A, int ld, double s,
                                 const double *restrict x, double *restrict y)
@@ -53,11 +55,27 @@ static LG_INLINE void add_both(const double *A, const double *B, double s, const
         lg_store_two(y + 2 * i, sum[i]);
 }
 
+/* The same where only the derivatives of the last three rows by the last three velocities are not zero. */
+static LG_INLINE void add_turning(const double *A, const double *B, double s, const double *x, const double *z,
+                                  double *y)
+{
+    lg_two sum = lg_load_two(y + 3);
+    double last = y[5];
+    for (int j = 3; j < 6; j++) {
+        double a = s * x[j], b = s * z[j];
+        sum += a * lg_load_two(A + 6 * j + 3) + b * lg_load_two(B + 6 * j + 3);
+        last += a * A[6 * j + 5] + b * B[6 * j + 5];
+    }
+    lg_store_two(y + 3, sum);
+    y[5] = last;
+}
+
 typedef void (*panel)(int rows, int columns, const double *A, int ld, double s, const double *x, double *y);
 
-/* The sum of products of several S, or S^T, of one plan by one of these functions for panels. */
+/* The sum of products of several S, or S^T, of one plan by one of these functions for panels; `turning`: a flag for each
+   front, see lg_turning_blocks; NULL: there are none. */
 static LG_INLINE void add_panels(const lg_plan *plan, int count, const double *const A[], panel add, int transposed,
-                                 double s, const double *const x[], double *y)
+                                 const char *turning, double s, const double *const x[], double *y)
 {
     const int *unknowns = plan->unknowns, nvelocities = plan->nvelocities;
     const lg_neighbour *neighbours = plan->neighbours;
@@ -66,12 +84,14 @@ static LG_INLINE void add_panels(const lg_plan *plan, int count, const double *c
         const lg_neighbour *later = neighbours + f->neighbour, *end = later + f->neighbours;
         if (n == 0 || f->end > plan->nassembled)
             continue;
-        if (count == 2 && f->n == 6 && n == 6 && !transposed)
+        if (count == 2 && turning && turning[f - plan->fronts])
+            add_turning(A[0] + f->D, A[1] + f->D, s, x[0] + own, x[1] + own, y + own);
+        else if (count == 2 && f->n == 6 && n == 6 && !transposed)
             add_both(A[0] + f->D, A[1] + f->D, s, x[0] + own, x[1] + own, y + own);
         else
             for (int k = 0; k < count; k++)
                 add(n, n, A[k] + f->D, f->n, s, x[k] + own, y + own);
-        for (; later < end; later++) {
+        for (; f->coupled && later < end; later++) {
             int size = velocities_of(nvelocities, unknowns + later->pivot, later->size);
             int other = unknowns[later->pivot];
             if (size == 0)
@@ -88,16 +108,51 @@ static LG_INLINE void add_panels(const lg_plan *plan, int count, const double *c
 
 void lg_matrix_add_product(const lg_matrix *matrix, double s, const double *x, double *y)
 {
-    add_panels(matrix->plan, 1, (const double *[]){matrix->values}, add_velocities, 0, s, &x, y);
+    add_panels(matrix->plan, 1, (const double *[]){matrix->values}, add_velocities, 0, NULL, s, &x, y);
 }
 
-void lg_matrix_add_products(const lg_matrix *S, const lg_matrix *T, double s, const double *x, const double *z,
-                            double *y)
+typedef long long two_words __attribute__((vector_size(16), may_alias));
+
+/* The bits of two numbers. */
+static LG_INLINE two_words bits_of(const double *at)
 {
-    add_panels(S->plan, 2, (const double *[]){S->values, T->values}, add_velocities, 0, s, (const double *[]){x, z}, y);
+    two_words bits;
+    memcpy(&bits, at, sizeof bits);
+    return bits;
+}
+
+/* Whether all of a 6 x 6 block is zero but for the last three rows of its last three columns. */
+static LG_INLINE int is_turning(const double *A)
+{
+    two_words any = bits_of(A);
+    for (int i = 2; i < 18; i += 2)
+        any |= bits_of(A + i);
+    for (int j = 18; j < 36; j += 6)
+        any |= bits_of(A + j) | bits_of(A + j + 1);
+    return !(any[0] | any[1]);
+}
+
+static void find_turning(const lg_matrix *S, const lg_matrix *T, lg_turning_blocks *turning)
+{
+    const lg_plan *plan = S->plan;
+    for (int k = 0; k < plan->nfronts; k++) {
+        const lg_front *f = &plan->fronts[k];
+        turning->only[k] = f->n == 6 && f->velocities == 6 && f->end <= plan->nassembled &&
+                           is_turning(S->values + f->D) && is_turning(T->values + f->D);
+    }
+    turning->known = 1;
+}
+
+void lg_matrix_add_products(const lg_matrix *S, const lg_matrix *T, lg_turning_blocks *turning, double s,
+                            const double *x, const double *z, double *y)
+{
+    if (!turning->known)
+        find_turning(S, T, turning);
+    add_panels(S->plan, 2, (const double *[]){S->values, T->values}, add_velocities, 0, turning->only, s,
+               (const double *[]){x, z}, y);
 }
 
 void lg_matrix_add_transposed(const lg_matrix *matrix, double s, const double *x, double *y)
 {
-    add_panels(matrix->plan, 1, (const double *[]){matrix->values}, add_panel_transposed, 1, s, &x, y);
+    add_panels(matrix->plan, 1, (const double *[]){matrix->values}, add_panel_transposed, 1, NULL, s, &x, y);
 }

@@ -339,13 +339,58 @@ static void test_products_with_assembled_values(void)
         }
     for (int i = 0; i < p.size * p.size; i++)
         largest = fmax(largest, fabs(p.dense[i]));
-    lg_matrix_add_products(&p.matrix, &p.matrix, 0.7, x, z, y);
+    lg_turning_blocks turning = {.only = calloc((size_t)p.plan->nfronts, 1)};
+    lg_matrix_add_products(&p.matrix, &p.matrix, &turning, 0.7, x, z, y);
     lg_matrix_add_product(&p.matrix, -0.4, x, y);
     lg_matrix_add_transposed(&p.matrix, 1.3, z, y);
     for (int i = 0; i < nv; i++)
         CHECK_CLOSE(y[i], expected[i], 1e-13 * nv * largest);
     CHECK(lg_matrix_largest(&p.matrix) == largest);
-    free(x), free(z), free(y), free(expected);
+    free(x), free(z), free(y), free(expected), free(turning.only);
+    close_problem(&p);
+}
+
+/* Makes the blocks of six velocities zero but for the last three; returns how many there are. */
+static int leave_rotations(problem *p)
+{
+    int count = 0;
+    for (const lg_front *f = p->plan->fronts; f < p->plan->fronts + p->plan->nfronts; f++) {
+        if (f->n != 6 || f->velocities != 6)
+            continue;
+        for (int i = 0; i < 36; i++)
+            if (i % 6 < 3 || i < 18)
+                p->matrix.values[f->D + i] = 0;
+        count++;
+    }
+    return count;
+}
+
+/* Sums of products are those of one matrix after the other, whatever is found to be zero, and found once. */
+static void test_products_of_rotations(void)
+{
+    problem p = {0};
+    uint64_t state = 25;
+    springs(&p);
+    open_problem(&p, &state);
+    assemble(&p);
+    int nv = p.v_start[p.nblocks];
+    double *x = random_array(&state, nv), *z = random_array(&state, nv);
+    double *y = calloc((size_t)nv, sizeof *y), *expected = calloc((size_t)nv, sizeof *expected);
+    lg_turning_blocks turning = {.only = calloc((size_t)p.plan->nfronts, 1)};
+    for (int only = 0; only < 2; only++) {
+        int count = only ? leave_rotations(&p) : 0, found = 0;
+        turning.known = 0;
+        memset(y, 0, (size_t)nv * sizeof *y), memset(expected, 0, (size_t)nv * sizeof *expected);
+        lg_matrix_add_products(&p.matrix, &p.matrix, &turning, 0.7, x, z, y);
+        lg_matrix_add_product(&p.matrix, 0.7, x, expected);
+        lg_matrix_add_product(&p.matrix, 0.7, z, expected);
+        for (int i = 0; i < nv; i++)
+            CHECK_CLOSE(y[i], expected[i], 1e-12);
+        for (int k = 0; k < p.plan->nfronts; k++)
+            found += turning.only[k];
+        CHECK(turning.known && found == count && count >= only);
+    }
+    free(x), free(z), free(y), free(expected), free(turning.only);
     close_problem(&p);
 }
 
@@ -363,5 +408,6 @@ int main(void)
     RUN(test_products_of_the_pattern);
     RUN(test_measured_memory_equals_used);
     RUN(test_products_with_assembled_values);
+    RUN(test_products_of_rotations);
     return check_result();
 }
