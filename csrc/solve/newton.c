@@ -301,9 +301,6 @@ static lg_status newton_correct(iteration *it, const lg_newton_problem *problem,
     return LG_OK;
 }
 
-/* An expected error up to which an evaluation is taken to be the last one, as expectations are cautious. */
-static const double nearly_ends = 3;
-
 static lg_status iterate(iteration *it, const lg_newton_problem *problem, double *residual, lg_newton_result *result)
 {
     for (int ends = 0;;) {
@@ -311,7 +308,7 @@ static lg_status iterate(iteration *it, const lg_newton_problem *problem, double
         it->assembled = lg_renewal_is_likely(&it->matrix);
         lg_residual_norms norms = {.first = it->matrix.count == 0,
                                    .together = it->settings->together != 0,
-                                   .last = !it->assembled && it->expected > 0 && it->expected <= nearly_ends};
+                                   .last = !it->assembled && it->expected > 0 && it->expected <= 1};
         LG_TRY(problem->evaluate(problem->self, it->assembled, residual, &norms));
         result->residual = norms.now.force;
         if (!finite_norms(&norms.now)) {
