@@ -41,17 +41,17 @@ void lg_motion_open(lg_motion *step)
     const lg_space *space = &step->m->space;
     for (int i = 0; i < space->nblocks; i++) {
         const lg_block *b = &space->block[i];
-        lg_swing *swing = &step->swing[i];
+        lg_block_motion *block = &step->blocks[i];
         double e[4];
-        memset(swing, 0, sizeof *swing);
-        swing->cosine = 1;
+        memset(block, 0, sizeof *block);
+        block->cosine = 1;
         if (first_parameter(b) < 0)
             continue;
-        swing->cosine = lg_dot4(parameters_of(b, step->pair->q0), parameters_of(b, step->pair->q1));
+        block->cosine = lg_dot4(parameters_of(b, step->pair->q0), parameters_of(b, step->pair->q1));
         middle_of(step, b, e);
-        set_turning(e, swing->A);
+        set_turning(e, block->A);
         if (step->wanted->S || step->wanted->B)
-            set_turning(parameters_of(b, step->pair->q1), swing->A1);
+            set_turning(parameters_of(b, step->pair->q1), block->A1);
     }
 }
 
@@ -60,12 +60,12 @@ void lg_motion_keep(const lg_motion *step, const lg_point *at, int end)
     const lg_model *m = step->m;
     for (const lg_frame *f = m->frames; f < m->frames + m->nframes; f++) {
         const lg_pose *pose = lg_pose_of(f, at);
-        lg_moved *moved = &step->moved[f - m->frames];
+        lg_frame_motion *ends = &step->frames[f - m->frames];
         if (f >= f->body->frames + f->body->nactive)
             continue;
-        lg_copy(3, pose->origin, moved->origin[end]);
-        lg_copy(3, pose->arm, moved->arm[end]);
-        lg_copy(9, pose->R, moved->R[end]);
+        lg_copy(3, pose->origin, ends->origin[end]);
+        lg_copy(3, pose->arm, ends->arm[end]);
+        lg_copy(9, pose->R, ends->R[end]);
     }
 }
 
@@ -73,20 +73,20 @@ void lg_motion_keep(const lg_motion *step, const lg_point *at, int end)
 
 static double cosine_of(const lg_motion *step, const lg_frame *f)
 {
-    const lg_moved *moved = lg_moved_of(step, f);
+    const lg_frame_motion *ends = lg_frame_motion_of(step, f);
     double w[3];
     if (f->body->block)
-        return step->swing[f->body->index].cosine;
-    lg_so3_difference(moved->R[0], moved->R[1], w);
+        return step->blocks[f->body->index].cosine;
+    lg_so3_difference(ends->R[0], ends->R[1], w);
     return cos(0.5 * lg_norm3(w));
 }
 
 /* The unit quaternion of R_1 R_0^T that turns by at most half a turn. */
-static void turn_of(const lg_moved *moved, double p[4])
+static void turn_of(const lg_frame_motion *ends, double p[4])
 {
     double R0[9], R1[9];
-    lg_transpose3(moved->R[0], R0);
-    lg_transpose3(moved->R[1], R1);
+    lg_transpose3(ends->R[0], R0);
+    lg_transpose3(ends->R[1], R1);
     lg_so3_turn_between(R0, R1, p); // R_0 R_1^T, the inverse
     double sign = p[0] < 0 ? -1 : 1;
     for (int i = 0; i < 4; i++)
@@ -99,8 +99,8 @@ int lg_motion_overturns(const lg_motion *step, const lg_element *e)
     double a[4], b[4];
     if (cosine_of(step, e->frame[0]) > quarter && cosine_of(step, e->frame[1]) > quarter)
         return 0;
-    turn_of(lg_moved_of(step, e->frame[0]), a);
-    turn_of(lg_moved_of(step, e->frame[1]), b);
+    turn_of(lg_frame_motion_of(step, e->frame[0]), a);
+    turn_of(lg_frame_motion_of(step, e->frame[1]), b);
     return !(lg_dot4(a, b) > 0);
 }
 
@@ -118,47 +118,47 @@ static double cayley(const double e0[4], const double e1[4], double theta[3])
 }
 
 /* theta and the rotation half-way of a turn that is given by rotation matrices. */
-static void turn_between(const lg_moved *moved, double R[9], double theta[3])
+static void turn_between(const lg_frame_motion *ends, double R[9], double theta[3])
 {
     double w[3], own[3];
-    lg_so3_difference(moved->R[0], moved->R[1], w);
+    lg_so3_difference(ends->R[0], ends->R[1], w);
     double angle = lg_norm3(w), scale = angle > 0 ? 2 * tan(angle / 2) / angle : 1;
     for (int i = 0; i < 3; i++) {
         own[i] = scale * w[i];
         w[i] *= 0.5;
     }
-    lg_mul3(moved->R[0], own, theta);
-    lg_so3_retract(moved->R[0], w, R);
+    lg_mul3(ends->R[0], own, theta);
+    lg_so3_retract(ends->R[0], w, R);
 }
 
-void lg_motion_middle(const lg_motion *step, const lg_frame *f, const lg_point *at, lg_middle *room)
+void lg_motion_middle(const lg_motion *step, const lg_frame *f, const lg_point *at, lg_middle *middle)
 {
-    const lg_moved *moved = lg_moved_of(step, f);
+    const lg_frame_motion *ends = lg_frame_motion_of(step, f);
     const lg_block *b = f->body->block;
     lg_pose *pose = lg_pose_of(f, at);
     double theta[3], h = step->pair->h;
-    lg_mean(3, moved->origin[0], moved->origin[1], room->origin);
-    lg_mean(3, moved->arm[0], moved->arm[1], pose->arm);
+    lg_mean(3, ends->origin[0], ends->origin[1], middle->origin);
+    lg_mean(3, ends->arm[0], ends->arm[1], pose->arm);
     for (int i = 0; i < 3; i++) {
-        double dx = moved->origin[1][i] - moved->origin[0][i], darm = moved->arm[1][i] - moved->arm[0][i];
+        double dx = ends->origin[1][i] - ends->origin[0][i], darm = ends->arm[1][i] - ends->arm[0][i];
         pose->xdot[i] = (dx + darm) / h;
     }
-    pose->origin = room->origin;
+    pose->origin = middle->origin;
     if (first_parameter(b) >= 0) {
         double e[4], length;
         middle_of(step, b, e);
         length = sqrt(lg_dot4(e, e));
         for (int i = 0; i < 4; i++)
             e[i] /= length;
-        lg_quat_matrix(e, room->R);
+        lg_quat_matrix(e, middle->R);
         cayley(parameters_of(b, step->pair->q0), parameters_of(b, step->pair->q1), theta);
     } else {
-        turn_between(moved, room->R, theta);
+        turn_between(ends, middle->R, theta);
     }
-    lg_mulT3(room->R, theta, room->omega);
+    lg_mulT3(middle->R, theta, middle->omega);
     for (int i = 0; i < 3; i++)
-        room->omega[i] /= h;
-    pose->R = room->R, pose->omega = room->omega;
+        middle->omega[i] /= h;
+    pose->R = middle->R, pose->omega = middle->omega;
 }
 
 void lg_motion_follow(const lg_motion *step, const lg_frame *f, const lg_middle *at, const lg_variation *variation,
@@ -175,7 +175,7 @@ void lg_motion_follow(const lg_motion *step, const lg_frame *f, const lg_middle 
         return;
     const double *e0 = parameters_of(b, step->pair->q0);
     double along = cayley(e0, parameters_of(b, step->pair->q1), theta);
-    lg_mulT3(at->R, step->swing[f->body->index].A + 3 * variation->parameter, pose + 3);
+    lg_mulT3(at->R, step->blocks[f->body->index].A + 3 * variation->parameter, pose + 3);
     unit[variation->parameter] = 1;
     lg_quat_conjugate(e0, inverse);
     lg_quat_mul(unit, inverse, change);
@@ -190,46 +190,46 @@ void lg_motion_follow(const lg_motion *step, const lg_frame *f, const lg_middle 
 /* ---- wrenches ---- */
 
 /* Adds the moment of a force at the end of an arm to the sums of its body. */
-static void add_arm_wrench(lg_swing *swing, int sum, const double force[3], const double at_start[3],
+static void add_arm_wrench(lg_block_motion *block, int sum, const double force[3], const double at_start[3],
                            const double at_end[3])
 {
     double arm[3];
     lg_mean(3, at_start, at_end, arm);
-    lg_add_cross(arm, force, swing->moment[sum]);
-    lg_add_turning(sum == LG_REACTIONS ? 0.5 : -0.5, force, at_end, swing->turning); // F^ r^/2
+    lg_add_cross(arm, force, block->moment[sum]);
+    lg_add_turning(sum == LG_REACTIONS ? 0.5 : -0.5, force, at_end, block->turning); // F^ r^/2
 }
 
 void lg_motion_add_wrench(const lg_motion *step, const lg_frame *f, int sum, const double wrench[6])
 {
-    const lg_moved *moved = lg_moved_of(step, f);
+    const lg_frame_motion *ends = lg_frame_motion_of(step, f);
     if (!f->body->block)
         return;
-    lg_swing *swing = &step->swing[f->body->index];
-    lg_axpy(3, 1, wrench, swing->force[sum]);
-    lg_axpy(3, 1, wrench + 3, swing->moment[sum]);
+    lg_block_motion *block = &step->blocks[f->body->index];
+    lg_axpy(3, 1, wrench, block->force[sum]);
+    lg_axpy(3, 1, wrench + 3, block->moment[sum]);
     if (!f->at_node)
-        add_arm_wrench(swing, sum, wrench, moved->arm[0], moved->arm[1]);
+        add_arm_wrench(block, sum, wrench, ends->arm[0], ends->arm[1]);
 }
 
 /* The force on a block's velocities of a force and a moment at its node. */
-static void pull_on_block(const lg_block *b, const lg_swing *swing, const double force[3], const double moment[3],
-                          double *out)
+static void pull_on_block(const lg_block *b, const lg_block_motion *block, const double force[3],
+                          const double moment[3], double *out)
 {
     int first = first_parameter(b);
     if (b->node->position != LG_POSITION_FIXED)
         lg_copy(3, force, out);
     for (int j = 0; first >= 0 && j < 4; j++)
-        out[first + j] = lg_dot3(swing->A + 3 * j, moment);
+        out[first + j] = lg_dot3(block->A + 3 * j, moment);
 }
 
 void lg_motion_pull(const lg_motion *step, const lg_frame *f, const double wrench[6], double *out)
 {
-    const lg_moved *moved = lg_moved_of(step, f);
+    const lg_frame_motion *ends = lg_frame_motion_of(step, f);
     double moment[3], arm[3];
     lg_copy(3, wrench + 3, moment);
-    lg_mean(3, moved->arm[0], moved->arm[1], arm);
+    lg_mean(3, ends->arm[0], ends->arm[1], arm);
     lg_add_cross(arm, wrench, moment);
-    pull_on_block(f->body->block, &step->swing[f->body->index], wrench, moment, out);
+    pull_on_block(f->body->block, &step->blocks[f->body->index], wrench, moment, out);
 }
 
 /* ---- derivatives ---- */
@@ -245,8 +245,8 @@ static lg_variation variation_of(const lg_motion *step, const lg_element *e, int
         return variation;
     }
     variation.parameter = k - first;
-    lg_copy(3, step->swing[f->body->index].A1 + 3 * (k - first), variation.dw);
-    lg_cross(variation.dw, lg_moved_of(step, f)->arm[1], variation.dx);
+    lg_copy(3, step->blocks[f->body->index].A1 + 3 * (k - first), variation.dw);
+    lg_cross(variation.dw, lg_frame_motion_of(step, f)->arm[1], variation.dx);
     return variation;
 }
 
@@ -288,24 +288,24 @@ void lg_motion_add(const lg_motion *step, const lg_element *e, double s, lg_moti
 /* ---- what bodies collect ---- */
 
 /* Adds to S the block's own part by its e_1: d(A^T tau)/de_m, and the effect of arms that turn. */
-static void add_turning_tangent(const lg_motion *step, const lg_body *body, const lg_swing *swing)
+static void add_turning_tangent(const lg_motion *step, const lg_body *body, const lg_block_motion *block)
 {
     const lg_block *b = body->block;
     double tau[4] = {0}, e[4], force[4], K[16], square;
     int ld, first = first_parameter(b);
     for (int i = 0; i < 3; i++)
-        tau[1 + i] = swing->moment[LG_REACTIONS][i] - swing->moment[LG_FORCES][i];
+        tau[1 + i] = block->moment[LG_REACTIONS][i] - block->moment[LG_FORCES][i];
     middle_of(step, b, e);
     square = lg_dot4(e, e);
     for (int j = 0; j < 4; j++)
-        force[j] = lg_dot3(swing->A + 3 * j, tau + 1);
+        force[j] = lg_dot3(block->A + 3 * j, tau + 1);
     for (int k = 0; k < 4; k++) {
         const double unit[4] = {k == 0, k == 1, k == 2, k == 3};
         double *column = K + 4 * k, product[4], moment[3];
         lg_quat_mul(tau, unit, product); // 2 tau e/|e|^2, at half of de_1
-        lg_mul3(swing->turning, swing->A1 + 3 * k, moment);
+        lg_mul3(block->turning, block->A1 + 3 * k, moment);
         for (int j = 0; j < 4; j++)
-            column[j] = (product[j] - force[j] * e[k]) / square + lg_dot3(swing->A + 3 * j, moment);
+            column[j] = (product[j] - force[j] * e[k]) / square + lg_dot3(block->A + 3 * j, moment);
     }
     double *S = lg_matrix_at(step->wanted->S, body->index, &ld);
     lg_chain_add(b, &step->wanted->chain[body->index], 0, 1, first, 4, first, 4, K, 4, S, ld);
@@ -319,12 +319,12 @@ void lg_motion_collect(const lg_motion *step)
         const lg_block *b = body->block;
         if (!b)
             continue;
-        lg_swing *swing = &step->swing[body->index];
+        lg_block_motion *block = &step->blocks[body->index];
         if (wanted->force)
-            pull_on_block(b, swing, swing->force[LG_FORCES], swing->moment[LG_FORCES], wanted->force + b->v);
+            pull_on_block(b, block, block->force[LG_FORCES], block->moment[LG_FORCES], wanted->force + b->v);
         if (wanted->Gtlam)
-            pull_on_block(b, swing, swing->force[LG_REACTIONS], swing->moment[LG_REACTIONS], wanted->Gtlam + b->v);
+            pull_on_block(b, block, block->force[LG_REACTIONS], block->moment[LG_REACTIONS], wanted->Gtlam + b->v);
         if (wanted->S && first_parameter(b) >= 0)
-            add_turning_tangent(step, body, swing);
+            add_turning_tangent(step, body, block);
     }
 }

@@ -13,23 +13,23 @@
 
 #include "model/private.h"
 
-typedef struct lg_moved { /* the pose of a frame at both ends of a step, as in lg_pose */
+typedef struct lg_frame_motion { /* of a frame: its pose at both ends of a step, as in lg_pose */
     double origin[2][3], arm[2][3], R[2][9];
-} lg_moved; /* numbers only */
+} lg_frame_motion; /* numbers only */
 
-typedef struct lg_swing { /* a block in a step */
-    double cosine; /* cosine of half the angle by which it turns */
+typedef struct lg_block_motion { /* of a block: how it turns in a step, and what elements exert on its body meanwhile */
+    double cosine; /* of half the angle by which it turns */
     double A[12], A1[12]; /* A(e_m) and A(e_1), 3 x 4, column-major; zero for a point */
-    double force[2][3], moment[2][3]; /* the two sums of wrenches, at the node */
+    double force[2][3], moment[2][3]; /* the sums of wrenches at the node: LG_FORCES and LG_REACTIONS */
     double turning[9]; /* d(moment)/dw_1 in the residual, because arms turn */
-} lg_swing; /* numbers only */
+} lg_block_motion; /* numbers only */
 
-typedef struct lg_motion {
+typedef struct lg_motion { /* of all frames and blocks of a model in a step */
     const lg_model *m;
-    const lg_pair *pair;
+    const lg_pair *pair; /* the states at both ends */
     const lg_pair_wanted *wanted;
-    lg_moved *moved; /* per frame of the model */
-    lg_swing *swing; /* per block */
+    lg_frame_motion *frames; /* per frame of the model */
+    lg_block_motion *blocks; /* per block of the model */
 } lg_motion;
 
 /* A change of one unknown, x_1 or e_1 of the body under an end of an element: the frame there moves by dx and turns by
@@ -39,14 +39,14 @@ typedef struct lg_variation {
     double dx[3], dw[3];
 } lg_variation;
 
-/* The first opens the blocks. The second keeps the poses of the frames at the start (0) or the end (1) of the step, as
-   the kinematics there has left them. */
+/* Finds how the blocks turn, and sets their sums of wrenches to zero. */
 void lg_motion_open(lg_motion *step);
+/* Stores the poses that the kinematics has found for the state at the start (end = 0) or the end (1) of the step. */
 void lg_motion_keep(const lg_motion *step, const lg_point *at, int end);
 
-static inline const lg_moved *lg_moved_of(const lg_motion *step, const lg_frame *f)
+static inline const lg_frame_motion *lg_frame_motion_of(const lg_motion *step, const lg_frame *f)
 {
-    return &step->moved[f - step->m->frames];
+    return &step->frames[f - step->m->frames];
 }
 
 /* c = (a + b)/2 */
@@ -60,12 +60,13 @@ static inline void lg_mean(int n, const double *a, const double *b, double *c)
    turns by less. */
 int lg_motion_overturns(const lg_motion *step, const lg_element *e);
 
-/* Sets the pose and twist of a frame at the middle of the step: its point, R(e_m), and the velocities that, times h,
-   give the step. */
-typedef struct lg_middle {
+typedef struct lg_middle { /* the numbers to which the pose of a frame at the middle of a step points */
     double origin[3], R[9], omega[3];
 } lg_middle;
-void lg_motion_middle(const lg_motion *step, const lg_frame *f, const lg_point *at, lg_middle *room);
+
+/* Sets lg_pose_of(f, at) to the frame at the middle of the step: the mean of its points, the rotation R(e_m), and the
+   velocities that move the frame from its start to its end within h. The pose points to numbers in `middle`. */
+void lg_motion_middle(const lg_motion *step, const lg_frame *f, const lg_point *at, lg_middle *middle);
 /* The change of that pose and twist by a variation. */
 void lg_motion_follow(const lg_motion *step, const lg_frame *f, const lg_middle *at, const lg_variation *variation,
                       double pose[6], double twist[6]);

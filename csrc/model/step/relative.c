@@ -63,8 +63,8 @@ void lg_relative_open(const lg_motion *step, const lg_element *e, int base, int 
     memset(out, 0, sizeof *out);
     out->base = base;
     out->by_distance = by_distance;
-    out->a = lg_moved_of(step, e->frame[base]), out->b = lg_moved_of(step, e->frame[1 - base]);
-    const lg_moved *a = out->a, *b = out->b;
+    out->a = lg_frame_motion_of(step, e->frame[base]), out->b = lg_frame_motion_of(step, e->frame[1 - base]);
+    const lg_frame_motion *a = out->a, *b = out->b;
     for (int end = 0; end < 2; end++)
         for (int i = 0; i < 3; i++)
             out->d[end][i] = (b->origin[end][i] - a->origin[end][i]) + (b->arm[end][i] - a->arm[end][i]);

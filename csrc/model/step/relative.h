@@ -21,7 +21,7 @@ enum { LG_AT_START, LG_AT_END, LG_AT_MIDDLE };
 
 typedef struct lg_relative {
     int base, by_distance; /* which end of the element is a; whether it sees only the distance */
-    const lg_moved *a, *b;
+    const lg_frame_motion *a, *b;
     double d[3][3], r[3][3], S[3][9]; /* at start, end and middle; d = p_b - p_a */
     double y[6], rate[6]; /* (dr, beta), and the same divided by h */
     double Ra[9], Rb[9], RS[9]; /* means of both ends; Ra S_m */

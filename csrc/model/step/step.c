@@ -307,8 +307,8 @@ static lg_status add_force_in_space(const lg_pair_step *s, const lg_force *force
 
 static void pair_step_layout(const lg_model *m, lg_pair_step *s, lg_arena *arena)
 {
-    s->motion.moved = lg_arena_take(arena, (size_t)m->nframes * sizeof(lg_moved));
-    s->motion.swing = lg_arena_take(arena, (size_t)m->space.nblocks * sizeof(lg_swing));
+    s->motion.frames = lg_arena_take(arena, (size_t)m->nframes * sizeof(lg_frame_motion));
+    s->motion.blocks = lg_arena_take(arena, (size_t)m->space.nblocks * sizeof(lg_block_motion));
     s->V = lg_arena_doubles(arena, (size_t)(m->njoints + m->nforces));
     s->phi = lg_arena_doubles(arena, (size_t)(m->pattern.nrows + m->njoints));
 }
@@ -326,7 +326,7 @@ static const char *overturned_body(const lg_pair_step *s)
 {
     const lg_model *m = s->motion.m;
     for (int i = 0; i < m->space.nblocks; i++)
-        if (!(s->motion.swing[i].cosine > 0))
+        if (!(s->motion.blocks[i].cosine > 0))
             return lg_model_body_on(m, i)->e.name;
     return NULL;
 }
