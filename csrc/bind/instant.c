@@ -10,11 +10,6 @@ typedef struct instant {
     PyObject *copy[LG_INSTANT_ARRAYS]; /* NULL: not read yet */
 } instant;
 
-static PyObject *new_copy(const lg_instant_arrays *from)
-{
-    return lg_read_only_vector(from->data, from->count);
-}
-
 PyObject *lg_instant_new(PyTypeObject *type, double t, double age, const lg_instant_arrays arrays[LG_INSTANT_ARRAYS])
 {
     instant *self = PyObject_New(instant, type);
@@ -37,9 +32,10 @@ void lg_instant_end(PyObject *object)
     PyObject *type, *error, *trace;
     PyErr_Fetch(&type, &error, &trace);
     for (int i = 0; i < LG_INSTANT_ARRAYS; i++) {
-        if (!self->copy[i] && Py_REFCNT(object) > 1 && !(self->copy[i] = new_copy(&self->from[i])))
+        lg_instant_arrays *from = &self->from[i];
+        if (!self->copy[i] && Py_REFCNT(object) > 1 && !(self->copy[i] = lg_read_only_vector(from->data, from->count)))
             PyErr_WriteUnraisable(object);
-        self->from[i].data = NULL;
+        from->data = NULL;
     }
     PyErr_Restore(type, error, trace);
     Py_DECREF(object);
@@ -62,7 +58,7 @@ static PyObject *get_array(PyObject *object, void *index)
     instant *self = (instant *)object;
     int i = *(const int *)index;
     if (!self->copy[i] && self->from[i].data)
-        self->copy[i] = new_copy(&self->from[i]);
+        self->copy[i] = lg_read_only_vector(self->from[i].data, self->from[i].count);
     if (!self->copy[i] && !PyErr_Occurred())
         PyErr_SetNone(PyExc_MemoryError); /* no copy could be made at the end of the call */
     return Py_XNewRef(self->copy[i]);

@@ -460,7 +460,7 @@ static void couple_groups(model_builder *b)
             continue;
         if (joint->e.matrix_block[0][1] < 0)
             set_matrix_blocks(&joint->e, first);
-        joint->meet = first;
+        joint->group_matrix_block = first;
         first += (long)(start[1] - start[0]) * (start[1] - start[0]);
         start++;
     }

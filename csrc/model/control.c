@@ -1,7 +1,7 @@
 /* Values of controls and their derivatives; see control.h. */
 #include "model/control.h"
 
-#include "model/beside.h"
+#include "model/near_state.h"
 #include "model/rows.h"
 #include "system/chain.h"
 
@@ -90,11 +90,11 @@ static void connect(lg_model *m, lg_controller *control, int first)
         control_add_block(control, block_of_velocity(m, control->given.reads[i]));
 }
 
-/* Doubles of scratch for the tangent: a state beside the point, and matrices of the values by velocities. */
+/* Doubles of scratch for the tangent: a state near that of the point, and matrices of the values by velocities. */
 static size_t control_work_of(const lg_model *m, const lg_controller *control)
 {
     size_t nv = (size_t)m->space.nv, n = (size_t)control->given.nvalues, given = control->given.has_tangent ? nv : 2;
-    return lg_beside_work(&m->space) + n * (2 * nv + nv + 2 * nv + 2 * given);
+    return lg_near_state_work(&m->space) + n * (2 * nv + nv + 2 * nv + 2 * given);
 }
 
 static lg_status fill_control(lg_model *m, lg_controller *control, int first, lg_layout *layout, lg_report *report)
@@ -228,7 +228,7 @@ typedef struct slopes {
     const lg_controller *c;
     const lg_point *at;
     int n; /* values */
-    lg_beside beside;
+    lg_near_state state;
     double *by[2]; /* of the values, by all displacements and all velocities: n x nv each, column by column */
     double *exerted; /* generalized forces by the values: nv x n, column by column */
     double *along, *by_unknown; /* a block's part of `by`, and the same along a chain */
@@ -238,8 +238,8 @@ typedef struct slopes {
 static slopes open_slopes(const lg_model *m, const lg_controller *c, const lg_point *at)
 {
     int nv = m->space.nv, n = c->given.nvalues;
-    slopes s = {.m = m, .c = c, .at = at, .n = n, .beside = lg_beside_open(&m->space, at, at->work + c->work)};
-    s.by[0] = s.beside.theta + nv, s.by[1] = s.by[0] + n * nv;
+    slopes s = {.m = m, .c = c, .at = at, .n = n, .state = lg_near_state_open(&m->space, at, at->work + c->work)};
+    s.by[0] = s.state.theta + nv, s.by[1] = s.by[0] + n * nv;
     s.exerted = s.by[1] + n * nv;
     s.along = s.exerted + n * nv, s.by_unknown = s.along + n * nv;
     s.given = s.by_unknown + n * nv;
@@ -251,14 +251,14 @@ static slopes open_slopes(const lg_model *m, const lg_controller *c, const lg_po
 static lg_status control_differentiate(const slopes *s, int level, int k)
 {
     double *low = s->given, *high = s->given + s->n;
-    lg_point beside = lg_beside_point(&s->beside);
-    double down = lg_beside_move(&s->beside, level, k, -LG_LAW_STEP);
-    LG_TRY(lg_control_call(s->m, s->c, &beside, low));
-    double up = lg_beside_move(&s->beside, level, k, LG_LAW_STEP);
-    LG_TRY(lg_control_call(s->m, s->c, &beside, high));
+    lg_point point = lg_near_state_point(&s->state);
+    double down = lg_near_state_move(&s->state, level, k, -LG_LAW_STEP);
+    LG_TRY(lg_control_call(s->m, s->c, &point, low));
+    double up = lg_near_state_move(&s->state, level, k, LG_LAW_STEP);
+    LG_TRY(lg_control_call(s->m, s->c, &point, high));
     for (int i = 0; i < s->n; i++)
         s->by[level][s->n * k + i] = (high[i] - low[i]) / (up - down);
-    lg_beside_return(&s->beside, level, k);
+    lg_near_state_return(&s->state, level, k);
     return LG_OK;
 }
 

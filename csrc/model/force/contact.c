@@ -454,11 +454,11 @@ lg_status lg_contact_held(const lg_force *force, int k, const lg_mutual *at, con
 
 /* A contact with bristles where a number is a little different, and the same contact where it is not, which decides on
    its branches. */
-typedef struct beside {
+typedef struct comparison {
     const contact_kind *kind;
     const double *p, *p_0;
     const lg_mutual *at, *at_0;
-} beside;
+} comparison;
 
 static double normal_change(const double *p, const double *p_0, double d, double un)
 {
@@ -471,7 +471,7 @@ static double normal_change(const double *p, const double *p_0, double d, double
 }
 
 /* The change at a point, from the present touch and memory and those of the reference with the force c. */
-static change change_beside(const beside *b, const lg_touch *touch, const lg_touch *touch_0, const double *m,
+static change change_beside(const comparison *b, const lg_touch *touch, const lg_touch *touch_0, const double *m,
                             const contact_force *c)
 {
     const double *p = b->p, *p_0 = b->p_0;
@@ -494,7 +494,7 @@ static change change_beside(const beside *b, const lg_touch *touch, const lg_tou
 
 /* Where a point is touched, here and in the reference, with the force c there. Returns status; *acts: whether there is
    one. */
-static lg_status touch_beside(const beside *b, int k, const double *m_0, lg_touch *touch, lg_touch *touch_0,
+static lg_status touch_beside(const comparison *b, int k, const double *m_0, lg_touch *touch, lg_touch *touch_0,
                               contact_force *c, int *acts)
 {
     const contact_kind *kind = b->kind;
@@ -505,7 +505,7 @@ static lg_status touch_beside(const beside *b, int k, const double *m_0, lg_touc
 }
 
 /* Renews the memory m of a point, to the first order in what is different, and m_0, that of the reference. */
-static lg_status renew_beside(const beside *b, int k, double *m, double *m_0)
+static lg_status renew_beside(const comparison *b, int k, double *m, double *m_0)
 {
     lg_touch touch, touch_0;
     contact_force c;
@@ -531,7 +531,7 @@ lg_status lg_contact_renew_beside(const lg_force *force, const double *p_0, int 
                                   const lg_mutual *at_0, double *m, double *m_0)
 {
     const contact_kind kind = kind_of(force);
-    return renew_beside(&(beside){&kind, force->e.p, p_0, at, at_0}, k, m, m_0);
+    return renew_beside(&(comparison){&kind, force->e.p, p_0, at, at_0}, k, m, m_0);
 }
 
 /* The reference that lg_contact_refer has left in the scratch. */
@@ -542,7 +542,7 @@ static lg_status exert_beside(const contact_kind *kind, const lg_element *e, con
     lg_mutual at, at_0;
     lg_mutual_open(f, 0, &at);
     lg_ends_open((const lg_ends *)(const void *)reference, &at_0);
-    const beside b = {kind, e->p, reference + LG_ENDS_SIZE, &at, &at_0};
+    const comparison b = {kind, e->p, reference + LG_ENDS_SIZE, &at, &at_0};
     for (int k = 0; k < kind->shapes->points; k++) {
         const double *m = memory_of(kind, e, point, k);
         lg_touch touch, touch_0;

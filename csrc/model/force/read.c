@@ -1,8 +1,8 @@
 /* Derivatives of laws by what they read; see read.h. */
 #include "model/force/read.h"
 
-#include "model/beside.h"
 #include "model/body/body.h"
+#include "model/near_state.h"
 #include "system/chain.h"
 
 enum { EXERTED = 12, LEVELS = 2 }; /* two wrenches; by q and by v */
@@ -10,7 +10,7 @@ enum { EXERTED = 12, LEVELS = 2 }; /* two wrenches; by q and by v */
 typedef struct reading {
     const lg_force *force;
     const lg_point *at;
-    lg_beside beside;
+    lg_near_state state;
     double *slopes, *along; /* of what is exerted, by the velocities of a block and by its unknown, column by column */
 } reading;
 
@@ -27,7 +27,7 @@ static int read_width(const lg_reads *reads)
 
 size_t lg_reads_work(const lg_reads *reads)
 {
-    return lg_beside_work(reads->space) + 2 * EXERTED * (size_t)read_width(reads);
+    return lg_near_state_work(reads->space) + 2 * EXERTED * (size_t)read_width(reads);
 }
 
 /* ---- the clique ---- */
@@ -74,8 +74,8 @@ void lg_reads_join(lg_layout *layout, lg_force *force, long *matrix_block)
 static reading open_reading(const lg_force *force, const lg_point *at)
 {
     const lg_space *space = force->reads->space;
-    reading r = {force, at, lg_beside_open(space, at, at->work + force->reads->work), NULL, NULL};
-    r.slopes = r.beside.theta + space->nv;
+    reading r = {force, at, lg_near_state_open(space, at, at->work + force->reads->work), NULL, NULL};
+    r.slopes = r.state.theta + space->nv;
     r.along = r.slopes + EXERTED * read_width(force->reads);
     return r;
 }
@@ -86,21 +86,21 @@ static int exerted_values(const reading *r)
     return r->force->type->coordinate ? 1 : 6 * r->force->e.info->nframes;
 }
 
-/* What the law exerts on frames that stay, in the state beside the point. */
-static lg_status exert_beside(const reading *r, double *out)
+/* What the law exerts on frames that stay, in the state near that of the point. */
+static lg_status exert_near(const reading *r, double *out)
 {
     const lg_element *e = &r->force->e;
-    lg_point beside = lg_beside_point(&r->beside);
+    lg_point point = lg_near_state_point(&r->state);
     if (r->force->type->coordinate) {
         double law[3];
-        LG_TRY(r->force->type->coordinate(e, &beside, 0, 0, 0, law));
+        LG_TRY(r->force->type->coordinate(e, &point, 0, 0, 0, law));
         out[0] = law[0];
         return LG_OK;
     }
     const lg_pose *pose[2];
     lg_load load;
     lg_element_poses(e, r->at, pose);
-    LG_TRY(r->force->type->wrenches(e, pose, &beside, 0, &load));
+    LG_TRY(r->force->type->wrenches(e, pose, &point, 0, &load));
     lg_copy(exerted_values(r), load.w[0], out);
     return LG_OK;
 }
@@ -110,11 +110,11 @@ static lg_status read_differentiate(const reading *r, int level, const lg_block 
     int n = exerted_values(r);
     double low[EXERTED], high[EXERTED];
     for (int k = 0; k < block->nv; k++) {
-        double down = lg_beside_move(&r->beside, level, block->v + k, -LG_LAW_STEP);
-        LG_TRY(exert_beside(r, low));
-        double up = lg_beside_move(&r->beside, level, block->v + k, LG_LAW_STEP);
-        LG_TRY(exert_beside(r, high));
-        lg_beside_return(&r->beside, level, block->v + k);
+        double down = lg_near_state_move(&r->state, level, block->v + k, -LG_LAW_STEP);
+        LG_TRY(exert_near(r, low));
+        double up = lg_near_state_move(&r->state, level, block->v + k, LG_LAW_STEP);
+        LG_TRY(exert_near(r, high));
+        lg_near_state_return(&r->state, level, block->v + k);
         for (int i = 0; i < n; i++)
             r->slopes[n * k + i] = (high[i] - low[i]) / (up - down);
     }

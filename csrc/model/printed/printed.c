@@ -84,13 +84,17 @@ static void pull_rates(const lg_element *e, const lg_point *at, double s, const 
 typedef struct correction { /* of an element or of rows */
     int n;
     const int *block; /* on which it depends */
-    long meet; /* blocks i and j, if they differ, meet in the block meet + n i + j of S */
+    long
+        first_matrix_block; /* blocks i and j, if they differ, are coupled by block first_matrix_block + n i + j of S */
     double N, shortest;
 } correction;
 
-static correction open_correction(const printed_step *step, int n, const int *block, long meet)
+static correction open_correction(const printed_step *step, int n, const int *block, long first_matrix_block)
 {
-    correction c = {.n = n, .block = block, .meet = meet, .shortest = LG_GONZALEZ_SHORT * (1 + step->largest)};
+    correction c = {.n = n,
+                    .block = block,
+                    .first_matrix_block = first_matrix_block,
+                    .shortest = LG_GONZALEZ_SHORT * (1 + step->largest)};
     for (int i = 0; i < n; i++) {
         const lg_block *b = &step->m->blocks[block[i]];
         c.N += lg_dot(b->nv, step->dq + b->v, step->dq + b->v);
@@ -122,7 +126,8 @@ static void add_correction_tangent(const printed_step *step, const correction *c
         for (int j = 0; j < c->n; j++) {
             const lg_block *a = &step->m->blocks[c->block[i]], *b = &step->m->blocks[c->block[j]];
             int n = a->nv, m = b->nv, ld;
-            double *S = lg_matrix_at(step->wanted->S, i == j ? c->block[i] : c->meet + (long)c->n * i + j, &ld);
+            double *S =
+                lg_matrix_at(step->wanted->S, i == j ? c->block[i] : c->first_matrix_block + (long)c->n * i + j, &ld);
             for (int k = 0; k < m; k++) {
                 double dC = lg_gonzalez_slope(C, c->N, step->excess[b->v + k], 2 * step->dq[b->v + k]);
                 for (int l = 0; l < n; l++)
@@ -168,7 +173,7 @@ static void correct_rows(printed_step *step, const lg_joint *joint)
     const int *start = p->group_start + joint->group;
     const double *lam = step->pair->lam + joint->row;
     double c_i[LG_MAX_ROWS] = {0}, C = 0, sum = 0;
-    correction c = open_correction(step, start[1] - start[0], p->group_block + start[0], joint->meet);
+    correction c = open_correction(step, start[1] - start[0], p->group_block + start[0], joint->group_matrix_block);
     if (is_short(&c))
         return;
     for (int i = 0; i < joint->nrows && !lg_joint_is_nonholonomic(joint, i); i++) {
