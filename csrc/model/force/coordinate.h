@@ -9,6 +9,7 @@
 #define LG_MODEL_FORCE_COORDINATE_H
 
 #include "model/force/force.h"
+#include "model/force/wrap.h"
 #include "model/turn.h"
 
 typedef struct lg_coordinate {
@@ -17,6 +18,7 @@ typedef struct lg_coordinate {
     lg_turn turn; /* of an angle or a twist */
     double c[3], y[3]; /* of a slide, or direction and separation rate of a distance */
     double theta[2]; /* of a wrap: the angles at which it leaves both circles */
+    lg_wrap wrap;
 } lg_coordinate;
 
 typedef struct lg_coordinate_type {

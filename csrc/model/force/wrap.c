@@ -15,8 +15,6 @@
 
    with J the derivatives of the conditions by theta. Its derivatives are those of these equations. The angles at the
    last accepted step are memory. */
-#include "model/force/wrap.h"
-
 #include "model/force/coordinate.h"
 #include "model/triad.h"
 
@@ -24,15 +22,8 @@ enum { A, B, ENDS };
 enum { RADII = 18 }; /* the parameters begin with both triads and both radii */
 enum { SWEEPS = 3, ITERATIONS = 30 };
 
-typedef struct circle {
-    double r, theta, e1[3], e2[3], rho[3], tau[3]; /* rho and tau are zero for a point */
-} circle;
-
-typedef struct wrap {
-    circle of[ENDS];
-    double d[3], D[3], l, t[3]; /* d between the centres */
-    double J[ENDS][ENDS], mu[ENDS], f[3], arm[ENDS][3], M[ENDS][3]; /* M = rho x arm, inertial */
-} wrap;
+typedef lg_wrap_circle circle;
+typedef lg_wrap wrap;
 
 /* ---- where it leaves ---- */
 
@@ -162,20 +153,20 @@ void lg_wrap_angles(const double d[3], const double triad[2][9], const double ra
 /* The turns of the angles come from the memory. */
 static void wrap_open(const lg_element *e, const lg_pose *const f[2], const lg_point *at, lg_coordinate *out)
 {
-    wrap w;
-    open_wrap(e, f, &w);
-    out->s = w.l, out->rate = 0;
+    wrap *w = &out->wrap;
+    open_wrap(e, f, w);
+    out->s = w->l, out->rate = 0;
     for (int end = 0; end < ENDS; end++) {
-        double *u = out->u[end], theta = w.of[end].theta, before = at->mem.values ? at->mem.values[e->mem + end] : 0;
+        double *u = out->u[end], theta = w->of[end].theta, before = at->mem.values ? at->mem.values[e->mem + end] : 0;
         lg_zero(6, u);
         out->theta[end] = theta + 2 * LG_PI * round((before - theta) / (2 * LG_PI));
-        out->s += (end == A ? 1 : -1) * w.of[end].r * out->theta[end];
+        out->s += (end == A ? 1 : -1) * w->of[end].r * out->theta[end];
         for (int i = 0; i < 3; i++)
-            u[i] = end == A ? -w.f[i] : w.f[i];
+            u[i] = end == A ? -w->f[i] : w->f[i];
         out->rate += lg_dot3(u, f[end]->xdot);
-        if (w.of[end].r == 0)
+        if (w->of[end].r == 0)
             continue;
-        lg_mulT3(f[end]->R, w.M[end], u + 3);
+        lg_mulT3(f[end]->R, w->M[end], u + 3);
         out->rate += lg_dot3(u + 3, f[end]->omega);
     }
 }
@@ -290,16 +281,16 @@ static void wrap_slopes(const lg_element *e, const lg_pose *const f[2], const lg
                         double dtau[2][6])
 {
     double du[ENDS][ENDS][36];
-    wrap w;
-    open_wrap(e, f, &w);
-    second_derivatives(&w, f, du);
+    const wrap *w = &at->wrap;
+    (void)e;
+    second_derivatives(w, f, du);
     for (int j = 0; j < ENDS; j++)
-        for (int k = 0; k < components(&w, j); k++) {
+        for (int k = 0; k < components(w, j); k++) {
             dtau[j][k] = law[1] * at->u[j][k];
             for (int i = 0; i < ENDS; i++) {
                 const double *slope = du[i][j] + 6 * k;
                 dtau[j][k] += law[2] * lg_dot3(slope, f[i]->xdot);
-                if (components(&w, i) == 6)
+                if (components(w, i) == 6)
                     dtau[j][k] += law[2] * lg_dot3(slope + 3, f[i]->omega);
             }
         }
@@ -309,14 +300,13 @@ static void wrap_add_turning(const lg_element *e, const lg_pose *const f[2], con
                              lg_quarters K[2][2])
 {
     double du[ENDS][ENDS][36], quarter[9];
-    wrap w;
-    (void)at;
-    open_wrap(e, f, &w);
-    second_derivatives(&w, f, du);
+    const wrap *w = &at->wrap;
+    (void)e;
+    second_derivatives(w, f, du);
     for (int i = 0; i < ENDS; i++)
         for (int j = 0; j < ENDS; j++)
             for (int which = 0; which < 4; which++) {
-                if (components(&w, i) < 6 * (which / 2) || components(&w, j) < 6 * (which % 2))
+                if (components(w, i) < 6 * (which / 2) || components(w, j) < 6 * (which % 2))
                     continue;
                 for (int n = 0; n < 9; n++)
                     quarter[n] = du[i][j][6 * (3 * (which % 2) + n % 3) + 3 * (which / 2) + n / 3];
