@@ -67,7 +67,7 @@ class System:
         t_in: ArrayLike | None = None,
         wa: ArrayLike = 1.0,
         load: ArrayLike = 1.0,  # factor of all loads and of gravity
-        invariant: bool = False,  # rows of joints and their multipliers in the axes of bodies
+        body_axes: bool = False,  # rows of joints and their multipliers in the axes of bodies
         static: bool = False,  # prescribed motions are taken at rest
     ) -> dict[str, Array]: ...  # B, Z dense (..., nrows, nv); S dense (..., nv, nv)
     # the derivatives of these terms by one of the numbers for which a model was `differentiated`
@@ -86,7 +86,7 @@ class System:
         X: ArrayLike | None = None,
         wa: ArrayLike = 1.0,
         load: ArrayLike = 1.0,
-        invariant: bool = False,
+        body_axes: bool = False,
         static: bool = False,
     ) -> dict[str, Array]: ...
     # derivatives of B a - zeta by q and v at fixed a; ValueError if some row has none in closed form
@@ -98,7 +98,7 @@ class System:
         a: ArrayLike,
         *,
         mem: ArrayLike | None = None,
-        invariant: bool = False,
+        body_axes: bool = False,
         static: bool = False,
     ) -> tuple[Array, Array]: ...
     def linearise(
@@ -124,11 +124,11 @@ class System:
         mem: ArrayLike | None = None,
         want: str | Sequence[str] | None = None,  # of "K" "D" "M" "B"
         load: ArrayLike = 1.0,  # these as in `evaluate`
-        invariant: bool = False,
+        body_axes: bool = False,
         static: bool = False,
     ) -> dict[str, Array]: ...
     def sparsity(self) -> tuple[NDArray[np.intc], NDArray[np.intc], NDArray[np.intc], NDArray[np.intc]]: ...
-    # a step from q0 to q1 by rule 0 (discrete gradients) or rule 1 (gradients at the middle)
+    # a step from q0 to q1 by discrete gradients or those at the middle
     def evaluate_pair(
         self,
         t: ArrayLike,
@@ -138,7 +138,7 @@ class System:
         *,
         lam: ArrayLike | None = None,
         mem: ArrayLike | None = None,
-        rule: int = 0,
+        midpoint: bool = False,
         equivariant: bool = False,
         want: str | Sequence[str] | None = None,  # of "force" "Gtlam" "phi" "G" "B" "S"
     ) -> dict[str, Array]: ...  # S: the derivative of Gtlam - force by q1
@@ -188,7 +188,7 @@ class System:
         mem: ArrayLike | None = None,
         *,
         load: ArrayLike = 1.0,  # these as in `evaluate`
-        invariant: bool = False,
+        body_axes: bool = False,
         static: bool = False,
         check: bool = True,  # the state must satisfy the constraints
     ) -> tuple[Array, Array]: ...  # a, lam
@@ -264,7 +264,7 @@ class Model(System):
         v: ArrayLike,
         lam: ArrayLike,
         static: bool = False,  # prescribed motions are taken at rest
-        invariant: bool = False,  # the multipliers belong to rows in the axes of bodies
+        body_axes: bool = False,  # the multipliers belong to rows in the axes of bodies
         mem: ArrayLike | None = None,
     ) -> Array: ...
     # (..., 6): inertial force and moment that a force exerts on its frame in `slot`; (..., 3): the frame's position;
@@ -312,7 +312,7 @@ class Model(System):
         mem: ArrayLike,
         load: ArrayLike,  # factor of the loads
         static: bool,  # prescribed motions are taken at rest
-        invariant: bool = False,  # the multipliers belong to rows in the axes of bodies
+        body_axes: bool = False,  # the multipliers belong to rows in the axes of bodies
     ) -> Array: ...
     def rows(self, element: int) -> tuple[int, int, int, int]: ...  # row, nrows, mem, nmem
     # a model with the same shape and plans, and other parameters of all elements

@@ -18,11 +18,11 @@
 PyDoc_STRVAR(
     evaluate_doc,
     "evaluate(t, q, v, a=None, lam=None, *, mem=None, want=None, k=(0, 0, 1), X=None, t_in=None, wa=1.0,\n"
-    "         load=1.0, invariant=False, static=False)\n--\n\nThe terms of the waist that are wanted, by name.");
+    "         load=1.0, body_axes=False, static=False)\n--\n\nThe terms of the waist that are wanted, by name.");
 static const lg_query evaluate = {
     "OOO|OO$OOOOOOOOO:evaluate",
     {LG_ARG_t, LG_ARG_q, LG_ARG_v, LG_ARG_a, LG_ARG_lam, LG_ARG_mem, LG_ARG_want, LG_ARG_k, LG_ARG_X, LG_ARG_t_in,
-     LG_ARG_wa, LG_ARG_load, LG_ARG_invariant, LG_ARG_static},
+     LG_ARG_wa, LG_ARG_load, LG_ARG_body_axes, LG_ARG_static},
     {LG_TERMS(RESULT)},
     .at = lg_probe_terms,
     .named = 1,
@@ -33,13 +33,13 @@ METHOD(evaluate)
 
 PyDoc_STRVAR(derivative_doc,
              "derivative(parameter, t, q, v, a=None, lam=None, *, mem=None, want=None, k=(0, 0, 1), X=None,\n"
-             "           wa=1.0, load=1.0, invariant=False, static=False)\n--\n\n"
+             "           wa=1.0, load=1.0, body_axes=False, static=False)\n--\n\n"
              "Derivatives of these terms at fixed arguments by one of the numbers for which a model was\n"
              "`differentiated`, by its place in that list.");
 static const lg_query derivative = {
     "OOOO|OO$OOOOOOOO:derivative",
     {LG_ARG_parameter, LG_ARG_t, LG_ARG_q, LG_ARG_v, LG_ARG_a, LG_ARG_lam, LG_ARG_mem, LG_ARG_want, LG_ARG_k, LG_ARG_X,
-     LG_ARG_wa, LG_ARG_load, LG_ARG_invariant, LG_ARG_static},
+     LG_ARG_wa, LG_ARG_load, LG_ARG_body_axes, LG_ARG_static},
     {LG_TERMS(RESULT)},
     .at = lg_probe_derivatives,
     .named = 1,
@@ -48,12 +48,12 @@ static const lg_query derivative = {
 };
 METHOD(derivative)
 
-PyDoc_STRVAR(acceleration_rows_doc, "acceleration_rows(t, q, v, a, *, mem=None, invariant=False, static=False)\n--\n\n"
+PyDoc_STRVAR(acceleration_rows_doc, "acceleration_rows(t, q, v, a, *, mem=None, body_axes=False, static=False)\n--\n\n"
                                     "The derivatives (..., nrows, nv) of B a - zeta by q and v at fixed a.\n"
                                     "ValueError if some row has none in closed form.");
 static const lg_query acceleration_rows = {
     "OOOO|$OOO:acceleration_rows",
-    {LG_ARG_t, LG_ARG_q, LG_ARG_v, LG_ARG_a, LG_ARG_mem, LG_ARG_invariant, LG_ARG_static},
+    {LG_ARG_t, LG_ARG_q, LG_ARG_v, LG_ARG_a, LG_ARG_mem, LG_ARG_body_axes, LG_ARG_static},
     {{"of_q", "rv"}, {"of_v", "rv"}},
     .at = lg_probe_acceleration_rows,
 };
@@ -72,13 +72,13 @@ static const lg_query linearise = {
 };
 METHOD(linearise)
 
-PyDoc_STRVAR(sparse_doc, "sparse(t, q, v, a=None, lam=None, *, mem=None, want=None, load=1.0, invariant=False, "
+PyDoc_STRVAR(sparse_doc, "sparse(t, q, v, a=None, lam=None, *, mem=None, want=None, load=1.0, body_axes=False, "
                          "static=False)\n--\n\n"
                          "The entries of stiffness, damping, mass and B that are wanted, by name, in the order of\n"
                          "`sparsity`.");
 static const lg_query sparse = {
     "OOO|OO$OOOOO:sparse",
-    {LG_ARG_t, LG_ARG_q, LG_ARG_v, LG_ARG_a, LG_ARG_lam, LG_ARG_mem, LG_ARG_want, LG_ARG_load, LG_ARG_invariant,
+    {LG_ARG_t, LG_ARG_q, LG_ARG_v, LG_ARG_a, LG_ARG_lam, LG_ARG_mem, LG_ARG_want, LG_ARG_load, LG_ARG_body_axes,
      LG_ARG_static},
     {{"K", "s"}, {"D", "s"}, {"M", "s"}, {"B", "b"}},
     .at = lg_probe_sparse,
@@ -108,11 +108,12 @@ static PyObject *ask_sparsity(PyObject *self, PyObject *Py_UNUSED(unused))
     return all;
 }
 
-PyDoc_STRVAR(evaluate_pair_doc, "evaluate_pair(t, h, q0, q1, *, lam=None, mem=None, rule=0, equivariant=False, "
+PyDoc_STRVAR(evaluate_pair_doc, "evaluate_pair(t, h, q0, q1, *, lam=None, mem=None, midpoint=False, equivariant=False, "
                                 "want=None)\n--\n\nThe terms that are wanted in a step between two states, by name.");
 static const lg_query evaluate_pair = {
     "OOOO|$OOOOO:evaluate_pair",
-    {LG_ARG_t, LG_ARG_h, LG_ARG_q0, LG_ARG_q1, LG_ARG_lam, LG_ARG_mem, LG_ARG_rule, LG_ARG_equivariant, LG_ARG_want},
+    {LG_ARG_t, LG_ARG_h, LG_ARG_q0, LG_ARG_q1, LG_ARG_lam, LG_ARG_mem, LG_ARG_midpoint, LG_ARG_equivariant,
+     LG_ARG_want},
     {LG_PAIR_TERMS(RESULT)},
     .at = lg_probe_pair,
     .named = 1,
@@ -202,14 +203,14 @@ METHOD(difference)
 
 PyDoc_STRVAR(
     initial_doc,
-    "initial(t, q, v, mem=None, *, load=1.0, invariant=False, static=False, check=True)\n--\n\n"
+    "initial(t, q, v, mem=None, *, load=1.0, body_axes=False, static=False, check=True)\n--\n\n"
     "Accelerations a (..., nv) and multipliers lam (..., nrows) at t (...,), q (..., nq), v (..., nv), and\n"
     "the memory that follows from the guess mem (..., nmem).\n"
     "ValueError naming the worst row if the start violates the constraints, unless check=False; SingularError\n"
     "if these are redundant.");
 static const lg_query initial = {
     "OOO|O$OOOO:initial",
-    {LG_ARG_t, LG_ARG_q, LG_ARG_v, LG_ARG_mem, LG_ARG_load, LG_ARG_invariant, LG_ARG_static, LG_ARG_check},
+    {LG_ARG_t, LG_ARG_q, LG_ARG_v, LG_ARG_mem, LG_ARG_load, LG_ARG_body_axes, LG_ARG_static, LG_ARG_check},
     {{"a", "v"}, {"lam", "r"}},
     .at = lg_probe_initial,
     .coupling = LG_COUPLING_MASS,
@@ -310,14 +311,14 @@ static const lg_query jacobian = {
 METHOD(jacobian)
 
 PyDoc_STRVAR(reaction_doc,
-             "reaction(element, slot, t, q, v, lam, static=False, invariant=False, mem=None)\n--\n\n"
+             "reaction(element, slot, t, q, v, lam, static=False, body_axes=False, mem=None)\n--\n\n"
              "Force in inertial axes and moment in body axes, (..., 6), with which a joint acts on its frame in slot\n"
              "0 or 1, by its constraint rows and its stresses, for t (...,), q (..., nq), v (..., nv),\n"
-             "lam (..., nrows). static: prescribed motions are taken at rest. invariant: the multipliers belong to\n"
+             "lam (..., nrows). static: prescribed motions are taken at rest. body_axes: the multipliers belong to\n"
              "rows in the axes of bodies.");
 static const lg_query reaction = {
     "OOOOOO|OOO:reaction",
-    {LG_ARG_element, LG_ARG_slot, LG_ARG_t, LG_ARG_q, LG_ARG_v, LG_ARG_lam, LG_ARG_static, LG_ARG_invariant,
+    {LG_ARG_element, LG_ARG_slot, LG_ARG_t, LG_ARG_q, LG_ARG_v, LG_ARG_lam, LG_ARG_static, LG_ARG_body_axes,
      LG_ARG_mem},
     {{"wrench", "6"}},
     .of_part = lg_model_reaction,
@@ -374,14 +375,14 @@ static const lg_query strain = {
 METHOD(strain)
 
 PyDoc_STRVAR(transmitted_doc,
-             "transmitted(element, link, t, q, v, a, lam, mem, load, static, invariant=False)\n--\n\n"
+             "transmitted(element, link, t, q, v, a, lam, mem, load, static, body_axes=False)\n--\n\n"
              "Inertial force and moment, (..., 6), that the joint of a tree's link exerts on the link, at its\n"
              "origin, or a support (link 0) on what is attached to it, at its point. load: factor of the loads;\n"
-             "static and invariant: as in `reaction`.");
+             "static and body_axes: as in `reaction`.");
 static const lg_query transmitted = {
     "OOOOOOOOOO|O:transmitted",
     {LG_ARG_element, LG_ARG_link, LG_ARG_t, LG_ARG_q, LG_ARG_v, LG_ARG_a, LG_ARG_lam, LG_ARG_mem, LG_ARG_load,
-     LG_ARG_static, LG_ARG_invariant},
+     LG_ARG_static, LG_ARG_body_axes},
     {{"wrench", "6"}},
     .of_part = lg_model_transmitted,
 };

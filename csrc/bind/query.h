@@ -39,12 +39,12 @@
     ROW(element, INTEGER, "", part.element)                                                                            \
     ROW(slot, INTEGER, "", part.slot)                                                                                  \
     ROW(link, INTEGER, "", part.link)                                                                                  \
-    ROW(rule, INTEGER, "", probe.rule)                                                                                 \
+    ROW(midpoint, FLAG, "", probe.midpoint)                                                                            \
     ROW(parameter, INTEGER, "", probe.parameter)                                                                       \
     ROW(frames, LIST, "", part.list)                                                                                   \
     ROW(elements, LIST, "", part.list)                                                                                 \
     ROW(static, STATICS, "", probe.form)                                                                               \
-    ROW(invariant, BODY_AXES, "", probe.form)                                                                          \
+    ROW(body_axes, BODY_AXES, "", probe.form)                                                                          \
     ROW(equivariant, FLAG, "", probe.equivariant)                                                                      \
     ROW(check, FLAG, "", probe.check)                                                                                  \
     ROW(position, FLAG, "", probe.position)                                                                            \

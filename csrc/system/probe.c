@@ -359,7 +359,7 @@ static lg_gradients gradients_of(const lg_probe *probe)
 {
     static const lg_gradients gradients[2][2] = {{LG_GRADIENTS_DISCRETE_PRINTED, LG_GRADIENTS_DISCRETE},
                                                  {LG_GRADIENTS_MIDPOINT_PRINTED, LG_GRADIENTS_MIDPOINT}};
-    return gradients[probe->rule != 0][probe->equivariant != 0];
+    return gradients[probe->midpoint != 0][probe->equivariant != 0];
 }
 
 static lg_status evaluate_pair(pair_scratch *s)

@@ -51,7 +51,7 @@ typedef struct lg_probe {
         *X; /* d(q, v, a)/du = k[i] X[i] for S; X: three nv x nv, block diagonal. NULL: 0, 0, 1; identities */
     int derivative, parameter; /* whether the derivatives of terms by a parameter are asked for; its number */
     lg_pair pair; /* of a step from `point`: h and q1 are read */
-    int rule, equivariant; /* its gradients: 0 discrete, else those at the middle; 0 as printed */
+    int midpoint, equivariant; /* its gradients: at the middle, else discrete; in equivariant form, else as printed */
     const double *theta; /* nv */
     const double *slopes; /* of phi and phidot by a number, 2 nrows */
     int check; /* whether a start must satisfy the constraints */

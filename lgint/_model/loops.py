@@ -100,9 +100,9 @@ class Loop:
         ends = self._whole.ends[level]
         return np.concatenate([x[..., ends[i] : ends[i + 1]] for i in self._blocks], axis=-1)
 
-    def jacobian(self, q: Array, v: Array, invariant: bool = False) -> Array:
-        """B of the joints' rows, dense; `invariant`: of rows in the axes of bodies."""
-        return self.core.evaluate(0.0, q, v, want=["B"], invariant=invariant)["B"][: self.nrows]
+    def jacobian(self, q: Array, v: Array, body_axes: bool = False) -> Array:
+        """B of the joints' rows, dense; `body_axes`: of rows in the axes of bodies."""
+        return self.core.evaluate(0.0, q, v, want=["B"], body_axes=body_axes)["B"][: self.nrows]
 
     def dependent(self, q: Array, v: Array, tolerance: float = TOLERANCE) -> list[int]:
         """Rows that are combinations of others at q. Factors of couplings do not count for the lengths of rows."""

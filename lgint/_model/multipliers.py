@@ -33,11 +33,11 @@ def rows_in_bodies(model: Model) -> list[str]:
     return names
 
 
-def complete_multipliers(model: Model, q: Array, v: Array, lam: Array, invariant: bool) -> Array:
+def complete_multipliers(model: Model, q: Array, v: Array, lam: Array, body_axes: bool) -> Array:
     """Multipliers (..., rows of `model.complete`) of all rows for states q (..., nq), v (..., nv), lam (..., nc).
 
     Inactive rows have zero; with redundant="minimum_norm" the multipliers of a loop are those of least Euclidean norm
-    (in N and N m) with the same effect on the bodies: lam - n (n^T lam) with B^T n = 0. `invariant`: they belong to
+    (in N and N m) with the same effect on the bodies: lam - n (n^T lam) with B^T n = 0. `body_axes`: they belong to
     rows in the axes of bodies.
     """
     whole = model.complete
@@ -52,7 +52,7 @@ def complete_multipliers(model: Model, q: Array, v: Array, lam: Array, invariant
             rank = len(columns) - dropped
             qs, vs = loop.part(q, 0), loop.part(v, 1)
             for i in np.ndindex(lam.shape[:-1]):
-                range_of_B = np.linalg.svd(loop.jacobian(qs[i], vs[i], invariant), full_matrices=False)[0][:, :rank]
+                range_of_B = np.linalg.svd(loop.jacobian(qs[i], vs[i], body_axes), full_matrices=False)[0][:, :rank]
                 out[i][columns] = range_of_B @ (range_of_B.T @ out[i][columns])
     return out
 

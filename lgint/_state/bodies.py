@@ -45,10 +45,10 @@ class BodyAccessors:
     def row_names(self) -> list[str]:
         """Names of the constraint rows in the order of `lam`; they say in which axes the rows are."""
         model = self.model
-        return rows_in_bodies(model) if self._invariant and isinstance(model, Model) else model.row_names
+        return rows_in_bodies(model) if self._body_axes and isinstance(model, Model) else model.row_names
 
     @property
-    def _invariant(self) -> bool:
+    def _body_axes(self) -> bool:
         """Whether the multipliers belong to rows in the axes of bodies."""
         return bool(self.options.get("equivariant", False))
 

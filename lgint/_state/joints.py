@@ -226,7 +226,7 @@ class JointAccessors(BodyAccessors):
         model = self.multibody()
         if not model.dropped:
             return self.lam
-        return complete_multipliers(model, self.q, self.v, self.lam, self._invariant)
+        return complete_multipliers(model, self.q, self.v, self.lam, self._body_axes)
 
     def reaction(self, name: str, frame: str = "inertial", on: str = "second", drives: bool = False) -> Array:
         """Force and moment that a joint exerts on a body, at the joint's point of that body.
@@ -274,7 +274,7 @@ class JointAccessors(BodyAccessors):
         lam = self.all_multipliers()
         whole, indices = model if model.nc == lam.shape[-1] else model.complete, model.joint_indices(name)
         element = whole.joint_indices(name).element
-        how = self._static, self._invariant, self._memory
+        how = self._static, self._body_axes, self._memory
         wrench = whole.core.reaction(element, slot, self.clock, self.q, self.v, lam, *how)
         return self._inertial(model, indices.frames[slot], wrench)
 
@@ -309,7 +309,7 @@ class JointAccessors(BodyAccessors):
     def _transmitted(self, model: Model, element: int, link: int) -> Array:
         """Force and moment in inertial axes, (..., 6), in the joint of a link of a tree, or at a support."""
         state = (self.clock, self.q, self.v, self.vdot, self.lam, self.mem)
-        return model.core.transmitted(element, link, *state, self._loads, self._static, self._invariant)
+        return model.core.transmitted(element, link, *state, self._loads, self._static, self._body_axes)
 
     def _supporting(self, model: Model, name: str, frame: str) -> Array:
         """The reaction of a support."""

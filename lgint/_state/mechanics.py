@@ -131,7 +131,7 @@ class MechanicsAccessors(ControlAccessors):
     @property
     def _how(self) -> dict[str, Any]:
         """In which form, and under which loads, the core evaluates the states."""
-        return {"load": self._loads, "static": self._static, "invariant": self._invariant}
+        return {"load": self._loads, "static": self._static, "body_axes": self._body_axes}
 
     def _evaluated(
         self, want: str, a: Array | None = None, lam: Array | None = None, k: Sequence[float] = (0.0, 0.0, 1.0)

@@ -77,19 +77,19 @@ def sharp(f, step=0.01):
     return sum(pairs) / (comb(12, 6) * step)
 
 
-@pytest.mark.parametrize("invariant", [False, True])
+@pytest.mark.parametrize("body_axes", [False, True])
 @pytest.mark.parametrize("element", [element for element in JOINTS if ROWS[element.kind]["nrows"]], ids=str)
-def test_derivatives_of_the_rows_of_accelerations(element, kinds, invariant):
+def test_derivatives_of_the_rows_of_accelerations(element, kinds, body_axes):
     model = rigid(kinds, element)
     q, v, a, _ = random_point(model, rigid(kinds), 8)
     if element.kind in DIFFERENCED:
         with pytest.raises(ValueError, match="closed form"):
             model.acceleration_rows(0.1, q, v, a)
         return
-    of_q, of_v = model.acceleration_rows(0.1, q, v, a, invariant=invariant)
+    of_q, of_v = model.acceleration_rows(0.1, q, v, a, body_axes=body_axes)
 
     def residual(dq, dv):
-        found = model.evaluate(0.1, along(model, q, dq, 1), v + dv, want=("B", "zeta"), invariant=invariant)
+        found = model.evaluate(0.1, along(model, q, dq, 1), v + dv, want=("B", "zeta"), body_axes=body_axes)
         return found["B"] @ a - found["zeta"]
 
     scale = np.abs(of_q).max() + np.abs(of_v).max() + np.abs(residual(0 * v, 0 * v)).max()

@@ -32,7 +32,7 @@ def test_the_midpoint_rule_is_an_evaluation_at_the_middle(element, kinds):
         element = element._replace(parameters=(1.0, *element.parameters[1:]))  # the axes of the first body
     model = rigid(kinds, element)
     q0, q1, lam, h = random_step(model, rigid(kinds), 1)
-    got = model.evaluate_pair(0.2, h, q0, q1, lam=lam, rule=MIDPOINT, equivariant=True, want=TERMS)
+    got = model.evaluate_pair(0.2, h, q0, q1, lam=lam, midpoint=True, equivariant=True, want=TERMS)
     middle = model.evaluate(0.2 + h / 2, (q0 + q1) / 2, (q1 - q0) / h, lam=lam, want=("force", "Btlam", "B"))
     end = model.evaluate(0.2 + h, q1, q1, want=("phi", "B"), t_in=0.2 + h / 2)
     assert all(np.array_equal(got[key], middle[of]) for key, of in [("force", "force"), ("Gtlam", "Btlam"), ("G", "B")])
@@ -49,7 +49,7 @@ def test_nonholonomic_rows_are_slips_in_the_step(element, kinds, rule, equivaria
     """B is the derivative by q1 of what takes the place of phi: h B(q_m) v_m in the midpoint rule."""
     model = rigid(kinds, element)
     q0, q1, lam, h = random_step(model, rigid(kinds), 1)
-    form = {"lam": lam, "rule": rule, "equivariant": equivariant}
+    form = {"lam": lam, "midpoint": rule, "equivariant": equivariant}
 
     def phi(q):
         return model.evaluate_pair(0.2, h, q0, q, want=("phi",), **form)["phi"]
@@ -69,7 +69,7 @@ def test_nonholonomic_rows_are_slips_in_the_step(element, kinds, rule, equivaria
 def check_tangent(model, step, rule, **form):
     """Check that S is the derivative of Gtlam - force by q1."""
     q0, q1, lam, h = step
-    form = {"rule": rule, "lam": lam, **form}
+    form = {"midpoint": rule, "lam": lam, **form}
 
     def residual(q):
         got = model.evaluate_pair(0.2, h, q0, q, want=("force", "Gtlam"), **form)
@@ -131,7 +131,7 @@ def test_rows_as_printed_are_those_of_quadratic_attitudes(element, kinds):
     """Their gradients at the middle, where |e| < 1, are those of the formulas, axes of joints included."""
     model = rigid(kinds, element)
     q0, q1, lam, h = random_step(model, rigid(kinds), 1, 0.5)
-    got = model.evaluate_pair(0.2, h, q0, q1, lam=lam, rule=MIDPOINT, want=("G", "Gtlam"))
+    got = model.evaluate_pair(0.2, h, q0, q1, lam=lam, midpoint=True, want=("G", "Gtlam"))
     middle, n = (q0 + q1) / 2, ROWS[element.kind]["nrows"]
     columns = [printed_rows(model, element, middle + 1e-30j * unit).imag / 1e-30 for unit in np.eye(model.nv)]
     assert np.allclose(got["G"][:n], np.transpose(columns), rtol=1e-13, atol=1e-13)
@@ -172,7 +172,7 @@ def test_loads_as_printed(element, kinds):
     force, on_parameters = printed_load(element, place(q), along(v), *attitude, v[first : first + 4])
     expected = np.array([along(unit) @ force for unit in np.eye(model.nv)])
     expected[first : first + 4] += on_parameters
-    got = model.evaluate_pair(0.2, h, q0, q1, rule=MIDPOINT, want=("force",))["force"]
+    got = model.evaluate_pair(0.2, h, q0, q1, midpoint=True, want=("force",))["force"]
     assert np.allclose(got, expected, rtol=1e-13, atol=1e-13)
 
 
@@ -306,7 +306,8 @@ def test_elements_on_the_ground_keep_the_momentum_about_the_vertical(element, fi
         q0, q1, lam, h = step
         form = {"lam": lam, "equivariant": True}
         got, plain = (
-            model.evaluate_pair(0.2, h, q0, q1, rule=rule, want=("G", "force"), **form) for rule in (DISCRETE, MIDPOINT)
+            model.evaluate_pair(0.2, h, q0, q1, midpoint=rule, want=("G", "force"), **form)
+            for rule in (DISCRETE, MIDPOINT)
         )
         moves = along_symmetries(model, (q0 + q1) / 2)
         turn = moves[5] - np.cross([0, 0, 1], GROUND) @ moves[:3]
@@ -327,7 +328,7 @@ def test_without_motion_all_gradients_are_those_at_the_middle(element, kinds, eq
     model = rigid(kinds, element)
     q, _, lam, h = random_step(model, rigid(kinds), 4)
     form = {"lam": lam, "equivariant": equivariant, "want": ("force", "G", "Gtlam", "S")}
-    discrete, middle = (model.evaluate_pair(0.2, h, q, q, rule=rule, **form) for rule in (DISCRETE, MIDPOINT))
+    discrete, middle = (model.evaluate_pair(0.2, h, q, q, midpoint=rule, **form) for rule in (DISCRETE, MIDPOINT))
     for name, found in discrete.items():
         assert np.abs(found - middle[name]).max(initial=0) < 1e-14 * (1 + np.abs(middle[name]).max(initial=0)), name
 
@@ -353,7 +354,8 @@ def test_corrections_as_printed_are_along_the_step(element, kinds):
     model, bare = rigid(kinds, undamped(element)), rigid(kinds)
     q0, q1, lam, h = random_step(model, bare, 1, 0.5)
     found, middle = (
-        model.evaluate_pair(0.2, h, q0, q1, lam=lam, rule=rule, want=("G", "force")) for rule in (DISCRETE, MIDPOINT)
+        model.evaluate_pair(0.2, h, q0, q1, lam=lam, midpoint=rule, want=("G", "force"))
+        for rule in (DISCRETE, MIDPOINT)
     )
     dq, bodies = q1 - q0, ROWS[element.kind]["nframes"]
     first = model.blocks[1][2] if bodies == 1 else model.nv  # an element on one body is on the first
@@ -424,7 +426,7 @@ def test_discrete_gradients_of_a_row_of_several_joints(length, equivariant):
         moved = motion(model, q0, q1) if equivariant else q1 - q0
         assert np.abs(got["G"] @ moved - (got["phi"] - start)).max() < 1e-14
         assert np.allclose(got["Gtlam"], got["G"].T @ lam, rtol=1e-12, atol=1e-12)
-        middle = model.evaluate_pair(0.2, h, q0, q1, rule=MIDPOINT, **form)["G"]
+        middle = model.evaluate_pair(0.2, h, q0, q1, midpoint=True, **form)["G"]
         if not equivariant and length:
             correction, along = got["G"][0] - middle[0], np.where(np.arange(model.nv) < 21, moved, 0.0)
             assert np.abs(correction - (correction @ along) / (along @ along) * along).max() < 1e-13

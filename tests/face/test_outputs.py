@@ -161,7 +161,7 @@ def test_steps_of_energy_momentum_methods_are_balanced_by_the_forces_of_the_step
     for i in range(1, len(run)):
         got = model.core.evaluate_pair(
             run.t[i - 1], run.h[i], run.q[i - 1], run.q[i], lam=run.lam[i], mem=run.mem[i - 1],
-            rule=method in ("mpl", "mph"), equivariant=equivariant, want=("force", "Gtlam"),
+            midpoint=method in ("mpl", "mph"), equivariant=equivariant, want=("force", "Gtlam"),
         )  # fmt: skip
         change = run.h[i] * (got["force"] - got["Gtlam"])
         for _, _, _, v, *_ in model.core.blocks:

@@ -163,7 +163,7 @@ def test_derivatives_of_forces_are_those_of_differences(name):
     q1 = q0 + 0.02 * rng.normal(size=core.nq)
 
     def terms(q):
-        return core.evaluate_pair(0.1, 0.01, q0, q, lam=lam, mem=np.zeros(core.nmem), rule=1, equivariant=True)
+        return core.evaluate_pair(0.1, 0.01, q0, q, lam=lam, mem=np.zeros(core.nmem), midpoint=True, equivariant=True)
 
     def residual(q):
         found = terms(q)

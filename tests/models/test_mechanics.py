@@ -262,16 +262,16 @@ def test_tangents_of_rows_in_body_axes_are_derivatives(joint):
     a, lam = np.zeros(core.nv), np.random.default_rng(0).normal(size=core.nrows)
 
     def residual(q):
-        f = core.evaluate(0.0, q, v, a, lam, want=("gyro", "force", "Btlam"), invariant=True)
+        f = core.evaluate(0.0, q, v, a, lam, want=("gyro", "force", "Btlam"), body_axes=True)
         return f["gyro"] - f["force"] + f["Btlam"]
 
     h = 1e-6
     columns = [
         (residual(core.retract(q, h * e)) - residual(core.retract(q, -h * e))) / (2 * h) for e in np.eye(core.nv)
     ]
-    dense = core.evaluate(0.0, q, v, a, lam, want="S", k=(1.0, 0.0, 0.0), invariant=True)["S"]
+    dense = core.evaluate(0.0, q, v, a, lam, want="S", k=(1.0, 0.0, 0.0), body_axes=True)["S"]
     sparse = np.zeros_like(dense)
-    np.add.at(sparse, core.sparsity()[:2], core.sparse(0.0, q, v, a, lam, want="K", invariant=True)["K"])
+    np.add.at(sparse, core.sparsity()[:2], core.sparse(0.0, q, v, a, lam, want="K", body_axes=True)["K"])
     assert np.abs(np.transpose(columns)).max() > 0.1
     assert np.abs(dense - np.transpose(columns)).max() < 1e-8
     assert np.array_equal(sparse, dense)
