@@ -33,12 +33,30 @@ static double *motion_of(const lg_force *f, double *room, int side, int end)
     return room + points_size(f) + (side ? 2 * motion_size(f, 0) : 0) + end * motion_size(f, side);
 }
 
+/* A walk over the contacts with bristles. It begins with f = NULL and the scratch of the first one in `here`, or NULL if
+   the scratch is not needed. */
+typedef struct visit {
+    const lg_force *f;
+    double *here; /* the scratch of this contact */
+} visit;
+
+/* Goes to the next contact with bristles. Returns whether there is one. */
+static int visit_next(const lg_model *m, visit *v)
+{
+    if (v->f && v->here)
+        v->here += contact_size(v->f);
+    for (v->f = v->f ? v->f + 1 : m->forces; v->f < m->forces + m->nforces; v->f++)
+        if (lg_contact_has_bristles(v->f))
+            return 1;
+    return 0;
+}
+
 static int room(void *self)
 {
     const lg_model *m = self;
     int size = BEGINS;
-    for (const lg_force *f = m->forces; f < m->forces + m->nforces; f++)
-        size += lg_contact_has_bristles(f) ? contact_size(f) : 0;
+    for (visit v = {0}; visit_next(m, &v);)
+        size += contact_size(v.f);
     return size;
 }
 
@@ -59,12 +77,9 @@ static void write_motions(const lg_force *f, const lg_point *at, int end, double
 static lg_status open_start(const lg_model *m, const lg_point *from, lg_ends *start, double *here)
 {
     LG_TRY(lg_model_move(m, LG_FORM_DYNAMICS, from, LG_TWISTS, LG_REACH_USED));
-    for (const lg_force *f = m->forces; f < m->forces + m->nforces; f++) {
-        if (!lg_contact_has_bristles(f))
-            continue;
-        lg_bristle_ends(f, from, start++);
-        write_motions(f, from, 0, here);
-        here += contact_size(f);
+    for (visit v = {.here = here}; visit_next(m, &v);) {
+        lg_bristle_ends(v.f, from, start++);
+        write_motions(v.f, from, 0, v.here);
     }
     return LG_OK;
 }
@@ -85,17 +100,13 @@ static lg_status open_step(void *self, const lg_point *from, const lg_point *to,
 {
     const lg_model *m = self;
     lg_ends *start = (lg_ends *)(void *)(to->work + m->motions);
-    double *here = room + BEGINS;
     room[STATIONS] = from->q != NULL;
     if (from->q)
-        LG_TRY(open_start(m, from, start, here));
+        LG_TRY(open_start(m, from, start, room + BEGINS));
     LG_TRY(lg_model_move(m, LG_FORM_DYNAMICS, to, LG_TWISTS, LG_REACH_USED));
-    for (const lg_force *f = m->forces; f < m->forces + m->nforces; f++) {
-        if (!lg_contact_has_bristles(f))
-            continue;
-        write_motions(f, to, 1, here);
-        LG_TRY(open_contact(f, from, to, start++, (lg_station *)(void *)room, here));
-        here += contact_size(f);
+    for (visit v = {.here = room + BEGINS}; visit_next(m, &v);) {
+        write_motions(v.f, to, 1, v.here);
+        LG_TRY(open_contact(v.f, from, to, start++, (lg_station *)(void *)room, v.here));
     }
     return LG_OK;
 }
@@ -158,29 +169,23 @@ static void follow_point_back(const double *J, double ends[LG_END_COLUMNS], doub
 static void follow(void *self, double *room, const lg_memory_change *change)
 {
     const lg_model *m = self;
-    double ends[LG_END_COLUMNS], *here = room + BEGINS;
-    for (const lg_force *f = m->forces; f < m->forces + m->nforces; f++) {
-        if (!lg_contact_has_bristles(f))
-            continue;
-        change_ends(f, here, room[STATIONS] != 0, change, ends);
-        for (int k = 0; k < lg_contact_points(f); k++)
-            follow_point(here + LG_TRANSITION_SIZE * k, ends, change->mem + f->e.mem + LG_BRISTLE_MEMORY * k);
-        here += contact_size(f);
+    double ends[LG_END_COLUMNS];
+    for (visit v = {.here = room + BEGINS}; visit_next(m, &v);) {
+        change_ends(v.f, v.here, room[STATIONS] != 0, change, ends);
+        for (int k = 0; k < lg_contact_points(v.f); k++)
+            follow_point(v.here + LG_TRANSITION_SIZE * k, ends, change->mem + v.f->e.mem + LG_BRISTLE_MEMORY * k);
     }
 }
 
 static void follow_back(void *self, double *room, const lg_memory_change *adjoint)
 {
     const lg_model *m = self;
-    double ends[LG_END_COLUMNS], *here = room + BEGINS;
-    for (const lg_force *f = m->forces; f < m->forces + m->nforces; f++) {
-        if (!lg_contact_has_bristles(f))
-            continue;
+    double ends[LG_END_COLUMNS];
+    for (visit v = {.here = room + BEGINS}; visit_next(m, &v);) {
         lg_zero(LG_END_COLUMNS, ends);
-        for (int k = 0; k < lg_contact_points(f); k++)
-            follow_point_back(here + LG_TRANSITION_SIZE * k, ends, adjoint->mem + f->e.mem + LG_BRISTLE_MEMORY * k);
-        change_ends_back(f, here, room[STATIONS] != 0, ends, adjoint);
-        here += contact_size(f);
+        for (int k = 0; k < lg_contact_points(v.f); k++)
+            follow_point_back(v.here + LG_TRANSITION_SIZE * k, ends, adjoint->mem + v.f->e.mem + LG_BRISTLE_MEMORY * k);
+        change_ends_back(v.f, v.here, room[STATIONS] != 0, ends, adjoint);
     }
 }
 
@@ -199,16 +204,14 @@ static lg_status add_force(void *self, const lg_point *at, const double *dmem, d
     lg_mutual seen;
     lg_load load;
     LG_TRY(lg_model_move(m, LG_FORM_DYNAMICS, at, LG_TWISTS, LG_REACH_USED));
-    for (const lg_force *f = m->forces; f < m->forces + m->nforces; f++) {
-        if (!lg_contact_has_bristles(f))
-            continue;
-        open_mutual(f, at, pose, &seen);
-        LG_TRY(lg_contact_add_held(f, at->mem.values + f->e.mem, dmem + f->e.mem, &seen));
-        lg_mutual_spread(&seen, &f->e, pose, 0, &load);
+    for (visit v = {0}; visit_next(m, &v);) {
+        open_mutual(v.f, at, pose, &seen);
+        LG_TRY(lg_contact_add_held(v.f, at->mem.values + v.f->e.mem, dmem + v.f->e.mem, &seen));
+        lg_mutual_spread(&seen, &v.f->e, pose, 0, &load);
         for (int side = 0; side < 2; side++) {
-            const lg_body *body = f->e.frame[side]->body;
+            const lg_body *body = v.f->e.frame[side]->body;
             if (body->block)
-                body->type->frames->pull(f->e.frame[side], at, s, load.w[side], out + body->block->v);
+                body->type->frames->pull(v.f->e.frame[side], at, s, load.w[side], out + body->block->v);
         }
     }
     return LG_OK;
@@ -241,14 +244,12 @@ static lg_status add_force_back(void *self, const lg_point *at, const double *w,
     const lg_pose *pose[2];
     lg_mutual seen;
     LG_TRY(lg_model_move(m, LG_FORM_DYNAMICS, at, LG_TWISTS, LG_REACH_USED));
-    for (const lg_force *f = m->forces; f < m->forces + m->nforces; f++) {
+    for (visit v = {0}; visit_next(m, &v);) {
         double motion[6] = {0};
-        if (!lg_contact_has_bristles(f))
-            continue;
-        open_mutual(f, at, pose, &seen);
+        open_mutual(v.f, at, pose, &seen);
         for (int side = 0; side < 2; side++)
-            add_motion(f, at, side, w, &seen, pose[1]->R, motion);
-        LG_TRY(lg_contact_held_back(f, &seen, at->mem.values + f->e.mem, s, motion, mem + f->e.mem));
+            add_motion(v.f, at, side, w, &seen, pose[1]->R, motion);
+        LG_TRY(lg_contact_held_back(v.f, &seen, at->mem.values + v.f->e.mem, s, motion, mem + v.f->e.mem));
     }
     return LG_OK;
 }
@@ -277,11 +278,9 @@ static lg_status stretch(void *self, const lg_point *at, double *factor)
     const lg_pose *pose[2];
     lg_mutual seen;
     LG_TRY(lg_model_move(m, LG_FORM_DYNAMICS, at, LG_TWISTS, LG_REACH_USED));
-    for (const lg_force *f = m->forces; f < m->forces + m->nforces; f++) {
-        if (!lg_contact_has_bristles(f))
-            continue;
-        open_mutual(f, at, pose, &seen);
-        LG_TRY(stretch_contact(f, &seen, at->mem.values + f->e.mem, factor + f->e.mem));
+    for (visit v = {0}; visit_next(m, &v);) {
+        open_mutual(v.f, at, pose, &seen);
+        LG_TRY(stretch_contact(v.f, &seen, at->mem.values + v.f->e.mem, factor + v.f->e.mem));
     }
     return LG_OK;
 }
