@@ -142,27 +142,26 @@ static void project_rates(int x, const double *q, const double *u, double *w, do
 }
 
 /* The unit-length row of parameters that follow `x` positions. */
-static void unit_length_row(int x, const double *q, const double *v, const double *lam, double *phi, double *phidot,
-                            double *B, double *zeta, double *Z, double *K)
+static void unit_length_row(int x, const double *q, const double *v, const double *lam, const lg_own_rows *out)
 {
     const double *e = q + x, *edot = v + x;
-    if (phi)
-        *phi = 0.5 * (lg_dot4(e, e) - 1);
-    if (phidot)
-        *phidot = lg_dot4(e, edot);
-    if (B) {
-        lg_zero(x, B);
-        lg_copy(4, e, B + x);
+    if (out->phi)
+        *out->phi = 0.5 * (lg_dot4(e, e) - 1);
+    if (out->phidot)
+        *out->phidot = lg_dot4(e, edot);
+    if (out->B) {
+        lg_zero(x, out->B);
+        lg_copy(4, e, out->B + x);
     }
-    if (zeta)
-        *zeta = -lg_dot4(edot, edot);
-    if (Z) {
-        lg_zero(x, Z);
-        lg_copy(4, edot, Z + x);
+    if (out->zeta)
+        *out->zeta = -lg_dot4(edot, edot);
+    if (out->Z) {
+        lg_zero(x, out->Z);
+        lg_copy(4, edot, out->Z + x);
     }
-    if (K)
+    if (out->K)
         for (int i = x; i < x + 4; i++)
-            K[i * (x + 4) + i] += lam[0];
+            out->K[i * (x + 4) + i] += lam[0];
 }
 
 /* N = diag(I, G(e)^T) for parameters that follow `x` positions: e.G^T = 0 (kinon2024 (104), (135)). */
@@ -228,10 +227,9 @@ static void pose_project(const double *q, const double *u, double *w, double *P,
     project_rates(3, q, u, w, P, Pq);
 }
 
-static void pose_own(const double *q, const double *v, const double *lam, double *phi, double *phidot, double *B,
-                     double *zeta, double *Z, double *K)
+static void pose_own(const double *q, const double *v, const double *lam, const lg_own_rows *out)
 {
-    unit_length_row(3, q, v, lam, phi, phidot, B, zeta, Z, K);
+    unit_length_row(3, q, v, lam, out);
 }
 
 static void fixed_transport(const double *q0, const double *q, const double *u, double *w, double *W)
@@ -244,10 +242,9 @@ static void fixed_project(const double *q, const double *u, double *w, double *P
     project_rates(0, q, u, w, P, Pq);
 }
 
-static void fixed_own(const double *q, const double *v, const double *lam, double *phi, double *phidot, double *B,
-                      double *zeta, double *Z, double *K)
+static void fixed_own(const double *q, const double *v, const double *lam, const lg_own_rows *out)
 {
-    unit_length_row(0, q, v, lam, phi, phidot, B, zeta, Z, K);
+    unit_length_row(0, q, v, lam, out);
 }
 
 LG_LINEAR_FUNCTIONS(pose, 7)

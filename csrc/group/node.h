@@ -50,12 +50,16 @@ typedef struct lg_node_attitude {
     void (*geo)(const double *e, const double c[3], double *G);
 } lg_node_attitude;
 
-/* The own rows of a kind. */
+/* What is wanted of the own rows of a kind; NULL: not wanted. */
+typedef struct lg_own_rows {
+    double *phi, *phidot, *zeta; /* zeta = -(dB/dt) v */
+    double *B, *Z; /* Z = d(phidot)/dq; nown x nv, column-major */
+    double *K; /* to which d(B^T lam)/dq is added; nv x nv */
+} lg_own_rows;
+
 typedef struct lg_node_unit {
-    /* phi, phidot, B (nown x nv), zeta = -(dB/dt) v, Z = d(phidot)/dq (nown x nv), K = d(B^T lam)/dq (nv x nv, added to
-       K with leading dimension nv). NULL outputs are not wanted. */
-    void (*own)(const double *q, const double *v, const double *lam, double *phi, double *phidot, double *B,
-                double *zeta, double *Z, double *K);
+    /* lam may be NULL unless K is wanted. */
+    void (*own)(const double *q, const double *v, const double *lam, const lg_own_rows *out);
     /* The columns of N (nv x (nv - nown), column-major) are normal to the gradients of the own rows at q. `null_move`
        follows the motion that begins at q with the rates N(q) u and keeps the own rows, and ends at q1, which may be
        q. */

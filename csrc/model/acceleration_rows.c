@@ -55,7 +55,7 @@ static void write_own(const lg_model *m, int block, const lg_point *at, double *
     double *const out[] = {of_q + value, of_v + value};
     const double *const rates[] = {at->a + b->v, at->v + b->v};
     for (int i = 0; i < 2; i++)
-        b->node->unit->own(q, rates[i], NULL, NULL, NULL, NULL, NULL, out[i], NULL);
+        b->node->unit->own(q, rates[i], NULL, &(lg_own_rows){.Z = out[i]});
     lg_axpy(n, 1, out[1], out[1]);
 }
 

@@ -16,8 +16,13 @@ static void add_own_row(const lg_block *b, const lg_pattern *pattern, int block,
     double B[LG_MAX_NV], K[LG_MAX_NV * LG_MAX_NV] = {0};
     int nv = b->node->nv; /* R^n behind the node has no part in its rows */
     int tangent = lg_wants_slopes(want) && lam;
-    b->node->unit->own(q, v, lam, want->phi ? want->phi + b->own : NULL, want->phidot ? want->phidot + b->own : NULL, B,
-                       want->zeta ? want->zeta + b->own : NULL, want->Z ? want->Z + values : NULL, tangent ? K : NULL);
+    const lg_own_rows out = {.phi = want->phi ? want->phi + b->own : NULL,
+                             .phidot = want->phidot ? want->phidot + b->own : NULL,
+                             .zeta = want->zeta ? want->zeta + b->own : NULL,
+                             .B = B,
+                             .Z = want->Z ? want->Z + values : NULL,
+                             .K = tangent ? K : NULL};
+    b->node->unit->own(q, v, lam, &out);
     if (want->B) {
         lg_zero(b->nown * b->nv, want->B + values);
         lg_copy(b->nown * nv, B, want->B + values);

@@ -33,8 +33,12 @@ static void write_own_rows(const evaluation *e, const lg_wanted *w, double *B)
         for (int i = 0; i < 2; i++)
             if (values[i])
                 lg_zero(b->nown * b->nv, values[i]);
-        b->node->unit->own(e->at.q + b->q, e->at.v + b->v, e->at.lam + b->own, own_row_of(w->phi, b),
-                           own_row_of(w->phidot, b), values[0], own_row_of(w->zeta, b), values[1], NULL);
+        const lg_own_rows out = {.phi = own_row_of(w->phi, b),
+                                 .phidot = own_row_of(w->phidot, b),
+                                 .zeta = own_row_of(w->zeta, b),
+                                 .B = values[0],
+                                 .Z = values[1]};
+        b->node->unit->own(e->at.q + b->q, e->at.v + b->v, e->at.lam + b->own, &out);
     }
 }
 
@@ -107,7 +111,7 @@ static void add_own_tangent(const evaluation *e, double *K)
             continue;
         int nv = b->node->nv;
         lg_zero(nv * nv, own);
-        b->node->unit->own(e->at.q + b->q, e->at.v + b->v, e->at.lam + b->own, NULL, NULL, NULL, NULL, NULL, own);
+        b->node->unit->own(e->at.q + b->q, e->at.v + b->v, e->at.lam + b->own, &(lg_own_rows){.K = own});
         for (int i = 0; i < nv; i++)
             for (int j = 0; j < nv; j++)
                 K[(b->v + i) * space->nv + b->v + j] += own[j * nv + i];

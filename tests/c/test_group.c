@@ -338,7 +338,7 @@ static void check_own(const lg_node *node, const double *q, const double *v)
     int n = node->nv;
     double lam = 0.7, phi, phidot, B[MAX], zeta, Z[MAX], K[MAX * MAX] = {0}, x[MAX], pp, pm, dp, dm, Bp[MAX], Bm[MAX];
     double d[MAX], BV = 0;
-    node->unit->own(q, v, &lam, &phi, &phidot, B, &zeta, Z, K);
+    node->unit->own(q, v, &lam, &(lg_own_rows){&phi, &phidot, &zeta, B, Z, K});
     for (int i = 0; i < n; i++)
         BV += B[i] * v[i];
     CHECK(fabs(phidot - BV) < 1e-14);
@@ -348,9 +348,9 @@ static void check_own(const lg_node *node, const double *q, const double *v)
         double unit[MAX] = {0};
         unit[j] = 1;
         combine(n, q, step, unit, x);
-        node->unit->own(x, v, &lam, &pp, &dp, Bp, NULL, NULL, NULL);
+        node->unit->own(x, v, &lam, &(lg_own_rows){.phi = &pp, .phidot = &dp, .B = Bp});
         combine(n, q, -step, unit, x);
-        node->unit->own(x, v, &lam, &pm, &dm, Bm, NULL, NULL, NULL);
+        node->unit->own(x, v, &lam, &(lg_own_rows){.phi = &pm, .phidot = &dm, .B = Bm});
         CHECK(fabs((pp - pm) / (2 * step) - B[j]) < 1e-9);
         CHECK(fabs((dp - dm) / (2 * step) - Z[j]) < 1e-9);
         quotient(n, Bp, Bm, d);

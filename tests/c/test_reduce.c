@@ -32,7 +32,7 @@ static void check_node(const lg_node *node, uint64_t *seed)
         q[first + i] /= size;
 
     node->unit->null_space(q, N);
-    node->unit->own(q, q, NULL, NULL, NULL, gradient, NULL, NULL, NULL);
+    node->unit->own(q, q, NULL, &(lg_own_rows){.B = gradient});
     for (int j = 0; j < nu; j++)
         CHECK_CLOSE(dot(nv, gradient, N + j * nv), 0, 1e-15);
     for (int side = 0; side < 2; side++) {
@@ -48,7 +48,7 @@ static void check_node(const lg_node *node, uint64_t *seed)
         CHECK_CLOSE((moved[1][i] - moved[0][i]) / (2 * e), rate, 1e-9);
     }
     node->unit->null_move(q, u, q);
-    node->unit->own(q, q, NULL, &phi, NULL, gradient, NULL, NULL, NULL);
+    node->unit->own(q, q, NULL, &(lg_own_rows){.phi = &phi, .B = gradient});
     CHECK_CLOSE(phi, 0, 2e-16);
 }
 

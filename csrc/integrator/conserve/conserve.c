@@ -199,7 +199,7 @@ static double parasitic_rate(lg_conserve_stepper *c, const lg_state *state, int 
     const lg_block *b = &c->base.system->space->block[block];
     const double *rates = state->v + b->v + b->node->attitude_v;
     double along, squares = lg_dot(b->node->attitude_n, rates, rates);
-    b->node->unit->own(state->q + b->q, state->v + b->v, NULL, NULL, &along, NULL, NULL, NULL, NULL);
+    b->node->unit->own(state->q + b->q, state->v + b->v, NULL, &(lg_own_rows){.phidot = &along});
     c->fastest[block] = fmax(c->fastest[block], sqrt(squares));
     return fabs(along) / (c->fastest[block] + ROUND_OFF / c->h);
 }

@@ -55,7 +55,7 @@ void lg_null_own_multipliers(const lg_null_space *null, double *r, double *lam)
         if (!b->nown)
             continue;
         double gradient[MOST];
-        b->node->unit->own(null->middle + b->q, r + b->v, NULL, NULL, NULL, gradient, NULL, NULL, NULL);
+        b->node->unit->own(null->middle + b->q, r + b->v, NULL, &(lg_own_rows){.B = gradient});
         double part = lg_dot(b->nv, gradient, r + b->v) / lg_dot(b->nv, gradient, gradient);
         lam[b->own] -= part;
         lg_axpy(b->nv, -part, gradient, r + b->v);
