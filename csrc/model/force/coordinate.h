@@ -9,8 +9,17 @@
 #define LG_MODEL_FORCE_COORDINATE_H
 
 #include "model/force/force.h"
-#include "model/force/wrap.h"
 #include "model/turn.h"
+
+typedef struct lg_wrap_circle { /* at one end of a tendon's piece, wrap.c */
+    double r, theta, e1[3], e2[3], rho[3], tau[3]; /* rho and tau are zero for a point */
+} lg_wrap_circle;
+
+typedef struct lg_wrap { /* a piece with both circles, at given poses */
+    lg_wrap_circle of[2];
+    double d[3], D[3], l, t[3]; /* d between the centres */
+    double J[2][2], mu[2], f[3], arm[2][3], M[2][3]; /* M = rho x arm, inertial */
+} lg_wrap;
 
 typedef struct lg_coordinate {
     double s, rate;

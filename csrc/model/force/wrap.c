@@ -15,6 +15,8 @@
 
    with J the derivatives of the conditions by theta. Its derivatives are those of these equations. The angles at the
    last accepted step are memory. */
+#include "model/force/wrap.h"
+
 #include "model/force/coordinate.h"
 #include "model/triad.h"
 
