@@ -7,14 +7,17 @@
    replace it). A step is expected to take as many as the last one; the second step of a matrix as many as the last
    second step. Where that does not pay, a matrix serves one step; after sixteen such steps one is tried on a second
    step. If a step took more than that mean, or the matrix was replaced within it, the next ones are replaced at that
-   age, and after 16 of them one step later. All that decides is in the memory. */
+   age, or at half of the last such age if that is later, and after 16 of them one step later. All that decides is in
+   the memory. */
 #ifndef LG_SOLVE_RENEWAL_H
 #define LG_SOLVE_RENEWAL_H
 
 typedef enum lg_renewal_rule {
     LG_RENEW_ALWAYS, /* every iteration forms a matrix */
     LG_RENEW_BY_COST,
-    LG_RENEW_WORN, /* of "modified": by cost, but every matrix is kept and a step beyond the mean teaches nothing */
+    /* of "modified": by cost, but every matrix is kept, a step beyond the mean teaches nothing, and half of the last age
+       does not count */
+    LG_RENEW_WORN,
     LG_RENEW_AS_PRINTED /* of the papers: renewal_as_printed.h */
 } lg_renewal_rule;
 
@@ -33,7 +36,7 @@ typedef struct lg_renewal_memory {
     double last_formed; /* iterations at the beginning of the last step that formed a matrix */
     double second_iterations; /* of the second step of the last matrix that had one */
     double sole_steps; /* steps since that second step */
-    double costly_age; /* age at which a matrix last cost too much, and 1/16 for each one replaced before */
+    double costly_age; /* age at which matrices cost too much, and 1/16 for each one replaced before */
 } lg_renewal_memory;
 
 /* The matrices of one step. */

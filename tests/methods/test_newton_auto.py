@@ -50,6 +50,7 @@ MODELS = [  # model, method, h, options
     ("plain", lgint.models.heavy_top, "genalpha", 1e-3, {"predictor": "plain"}),
     ("small steps", lgint.models.slider_crank, "genalpha", 1e-5, {"newton_rtol": 1e-10}),
     ("far chain", partial(far_chain, 1e4), "genalpha", 1e-4, {}),
+    ("disk", lgint.models.rolling_disk, "genalpha", 1e-3, {}),
 ]
 IDS = [case[0] for case in MODELS]
 pytestmark = pytest.mark.filterwarnings("ignore:inertia of:UserWarning")
