@@ -56,8 +56,8 @@ static LG_INLINE void add_both(const double *A, const double *B, double s, const
 }
 
 /* The same where only the derivatives of the last three rows by the last three velocities are not zero. */
-static LG_INLINE void add_turning(const double *A, const double *B, double s, const double *x, const double *z,
-                                  double *y)
+static LG_INLINE void add_rigid_turning(const double *A, const double *B, double s, const double *x, const double *z,
+                                        double *y)
 {
     lg_two sum = lg_load_two(y + 3);
     double last = y[5];
@@ -85,7 +85,7 @@ static LG_INLINE void add_panels(const lg_plan *plan, int count, const double *c
         if (n == 0 || f->end > plan->nassembled)
             continue;
         if (count == 2 && turning && turning[f - plan->fronts])
-            add_turning(A[0] + f->D, A[1] + f->D, s, x[0] + own, x[1] + own, y + own);
+            add_rigid_turning(A[0] + f->D, A[1] + f->D, s, x[0] + own, x[1] + own, y + own);
         else if (count == 2 && f->n == 6 && n == 6 && !transposed)
             add_both(A[0] + f->D, A[1] + f->D, s, x[0] + own, x[1] + own, y + own);
         else
