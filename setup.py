@@ -28,6 +28,14 @@ CFLAGS = ["-std=c11", "-O3", "-ffp-contract=off", "-fno-wrapv", "-fvisibility=hi
 # Otherwise GCC on x86 clears and copies structs of over 64 bytes with string instructions, which take 30 cycles to
 # begin.
 TUNING = [f"-mmem{what}-strategy=unrolled_loop:512:noalign,libcall:-1:noalign" for what in ("set", "cpy")]
+# Nearly all loops in these files have few passes. Vectorised copies of them, for lengths that GCC does not know, only
+# make the module larger.
+SHORT_LOOPS = ("csrc/bind/", "csrc/model/", "csrc/sparse/complex.c", "csrc/sparse/schur.c")
+OF_SHORT_LOOPS = ["-fvect-cost-model=very-cheap"]
+# Tables to unwind the stack would be a twentieth of the module. C does without them on Linux; debuggers read those of
+# -g.
+if sys.platform == "linux":
+    CFLAGS.append("-fno-asynchronous-unwind-tables")
 # added by LGINT_SANITIZE=1 (make sanitize); a program that loads such a module must preload the sanitizers' library
 SANITIZE = ["-O1", "-g", "-fno-omit-frame-pointer", "-fsanitize=address,undefined", "-fno-sanitize-recover"]
 # leaves the symbol table and the debug information, four fifths of the size, out of the module of a wheel
@@ -114,9 +122,10 @@ def probe(lapack: Lapack) -> bool:
     return False
 
 
-def tuning_flags() -> list[str]:
-    """Those of the TUNING flags that this compiler accepts."""
-    return [flag for flag in TUNING if links("int main(void) { return 0; }\n", Lapack(flag, [flag], []))]
+def accepted(flags: list[str]) -> list[str]:
+    """Those of some flags that this compiler accepts without a warning."""
+    program = "int main(void) { return 0; }\n"
+    return [flag for flag in flags if links(program, Lapack(flag, ["-Werror", flag], []))]
 
 
 def links(program: str, lapack: Lapack) -> bool:
@@ -153,7 +162,7 @@ class BuildCore(build_ext):
         if self.stays:  # the library is in the environment that builds it
             paths.append(os.path.join(sysconfig.get_path("platlib"), "scipy_openblas32", "lib"))
         ext.include_dirs.append(numpy.get_include())
-        ext.extra_compile_args += lapack.cflags + lapack.macros + tuning_flags() + sanitize_flags()
+        ext.extra_compile_args += lapack.cflags + lapack.macros + accepted(TUNING) + sanitize_flags()
         ext.extra_link_args += lapack.link_flags(*paths) + sanitize_flags() + ([] if self.stays else STRIP)
         if self.editable_mode:  # setuptools would throw the objects away
             tag = f"{sysconfig.get_platform()}-{sys.implementation.cache_tag}"
@@ -188,11 +197,13 @@ def compile_changed(compiler, sources, output_dir, macros, include_dirs, debug, 
         output_dir, macros, include_dirs, sources, depends, extra_postargs
     )
     cc_args = compiler._get_cc_args(pp_opts, debug, None)
+    of_short_loops = accepted(OF_SHORT_LOOPS)
 
     def compile_one(obj):
         source, suffix = build[obj]
         if not is_current(Path(obj)):
-            compiler._compile(obj, source, suffix, cc_args, [*extra, "-MMD"], pp_opts)
+            more = of_short_loops if Path(source).as_posix().startswith(SHORT_LOOPS) else []
+            compiler._compile(obj, source, suffix, cc_args, [*extra, *more, "-MMD"], pp_opts)
 
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         list(pool.map(compile_one, objects))

@@ -75,25 +75,26 @@ static LG_INLINE void update_one(int n, const lg_front *front, const lg_front_da
         add_growth(rows, target, data->scratch, data->growth + neighbours[s].pivot);
 }
 
+/* The same for all pairs of neighbours, or those of the lower triangle alone; L is the left panel. */
 static LG_INLINE void update_later(int n, const lg_plan *plan, const lg_front *front, const lg_front_data *data,
-                                   const double *left, const double *right)
+                                   const double *L, int lower)
 {
     const lg_neighbour *neighbours = plan->neighbours + front->neighbour;
-    const lg_update *update = plan->updates + front->updates;
-    for (int t = 0; t < front->neighbours; t++)
-        for (int s = 0; s < front->neighbours; s++, update++)
-            update_one(n, front, data, neighbours, s, t, update, left, right);
+    const double *U = data->factors + front->U;
+    for (int t = 0; t < front->neighbours; t++) {
+        const lg_update *update = plan->updates + front->updates + (long)t * front->neighbours;
+        for (int s = lower ? t : 0; s < front->neighbours; s++)
+            update_one(n, front, data, neighbours, s, t, &update[s], L, U);
+    }
 }
 
-/* The panels and the later fronts, once the pivot block is factored. */
-static LG_INLINE void finish(int n, const lg_plan *plan, const lg_front *front, const lg_front_data *data,
-                             lg_two *scratch)
+/* Both panels, once the pivot block is factored. */
+static LG_INLINE void eliminate_panels(int n, const lg_front *front, const lg_front_data *data, lg_two *scratch)
 {
     const double *source = panels_of(front, data);
     double *D = data->factors + front->D, *U = data->factors + front->U, *L = data->factors + front->L;
     eliminate_left(n, n, front->ld, D, source + front->L, L, scratch);
     eliminate_right(n, front->m, D, data->pivots + front->pivot, source + front->U, U, (double *)scratch);
-    update_later(n, plan, front, data, L, U);
 }
 
 /* A pivot block of six velocities of which the first three and the last three do not couple: each half by itself, with
@@ -124,8 +125,7 @@ static LG_INLINE void eliminate_half(int m, const double *restrict D, const int 
     }
 }
 
-static lg_status factor_apart(const lg_plan *plan, const lg_front *front, const lg_front_data *data, double *D,
-                              int *deficient)
+static lg_status factor_apart(const lg_front *front, const lg_front_data *data, double *D, int *deficient)
 {
     const double *source = panels_of(front, data);
     double *U = data->factors + front->U, *L = data->factors + front->L;
@@ -140,21 +140,20 @@ static lg_status factor_apart(const lg_plan *plan, const lg_front *front, const 
     }
     for (int i = 3; i < 6; i++)
         perm[i] += 3;
-    update_later(6, plan, front, data, L, U);
     return LG_OK;
 }
 
-static LG_INLINE lg_status front_factor(int n, const lg_plan *plan, const lg_front *front, const lg_front_data *data,
-                                        int *deficient, lg_two *scratch)
+static LG_INLINE lg_status factor(int n, const lg_front *front, const lg_front_data *data, int *deficient,
+                                  lg_two *scratch)
 {
     double *D = start_diagonal(n, front, data);
     if (n == 6 && front->fresh && !front->bordered && is_apart(D))
-        return factor_apart(plan, front, data, D, deficient);
+        return factor_apart(front, data, D, deficient);
     int done =
         factor_diagonal(n, front, data->watch, data->weakest, D, data->pivots + front->pivot, growth_of(front, data));
     if (done < n)
         return failed_at(n, done, D, deficient);
-    finish(n, plan, front, data, scratch);
+    eliminate_panels(n, front, data, scratch);
     return LG_OK;
 }
 
@@ -215,27 +214,13 @@ static LG_INLINE void eliminate_symmetric(int n, int m, int ld, const double *re
     }
 }
 
-/* The same as update_later for the lower triangle alone. */
-static LG_INLINE void update_lower(int n, const lg_plan *plan, const lg_front *front, const lg_front_data *data,
-                                   const double *left, const double *right)
-{
-    const lg_neighbour *neighbours = plan->neighbours + front->neighbour;
-    for (int t = 0; t < front->neighbours; t++) {
-        const lg_update *update = plan->updates + front->updates + (long)t * front->neighbours;
-        for (int s = t; s < front->neighbours; s++)
-            update_one(n, front, data, neighbours, s, t, &update[s], left, right);
-    }
-}
-
-static LG_INLINE lg_status factor_symmetric(int n, const lg_plan *plan, const lg_front *front,
-                                            const lg_front_data *data, int *deficient)
+static LG_INLINE lg_status factor_symmetric(int n, const lg_front *front, const lg_front_data *data, int *deficient)
 {
     double *D = start_diagonal(n, front, data), *U = data->factors + front->U, *L = data->factors + front->L;
     int done = factor_diagonal_symmetric(n, front, data, D, data->pivots + front->pivot, growth_of(front, data));
     if (done < n)
         return failed_at(n, done, D, deficient);
     eliminate_symmetric(n, front->m, front->ld, D, L, U);
-    update_lower(n, plan, front, data, L, U);
     return LG_OK;
 }
 
@@ -436,13 +421,12 @@ static LG_INLINE void multiply(int n, const double *restrict A, const double *re
     }
 }
 
-static LG_INLINE void refactor(int n, const lg_plan *plan, const lg_front *front, const lg_front_data *data)
+static LG_INLINE void refactor(int n, const lg_front *front, const lg_front_data *data)
 {
     const double *source = data->values + front->U;
     double *U = data->factors + front->U;
     for (int c = 0; c < front->m; c++)
         multiply(n, data->factors + front->D, source + n * c, U + n * c);
-    update_later(n, plan, front, data, data->values + front->L, U);
 }
 
 static LG_INLINE void forward_kept(int n, const lg_plan *plan, const lg_front *front, const lg_front_data *data,
@@ -462,20 +446,38 @@ static LG_INLINE void backward_kept(int n, const lg_plan *plan, const lg_front *
     subtract_right(n, plan, front, data->factors + front->U, z, z + front->first_unknown);
 }
 
-/* ---- one copy of the kernels for every common size, and one for any ---- */
+/* ---- one copy of the kernels for every common size, and one for any. The three factorisations of a size share the
+   update of later fronts, which is the largest part of each, but for sizes at which a call would be noticed ---- */
 
 #define LG_SIZES(X) X(1) X(2) X(3) X(4) X(5) X(6) X(7) X(8)
 
 #define LG_KERNELS(N)                                                                                                  \
+    static LG_APART void update_##N(const lg_plan *plan, const lg_front *front, const lg_front_data *data,             \
+                                    const double *L, int lower)                                                        \
+    {                                                                                                                  \
+        update_later(N, plan, front, data, L, lower);                                                                  \
+    }                                                                                                                  \
+    static LG_INLINE void end_##N(const lg_plan *plan, const lg_front *front, const lg_front_data *data,               \
+                                  const double *L, int lower)                                                          \
+    {                                                                                                                  \
+        if (N <= 3 || (N == 6 && !lower))                                                                              \
+            update_later(N, plan, front, data, L, lower);                                                              \
+        else if (front->neighbours)                                                                                    \
+            update_##N(plan, front, data, L, lower);                                                                   \
+    }                                                                                                                  \
     static lg_status factor_##N(const lg_plan *plan, const lg_front *front, const lg_front_data *data, int *deficient) \
     {                                                                                                                  \
         lg_two y[N];                                                                                                   \
-        return front_factor(N, plan, front, data, deficient, y);                                                       \
+        LG_TRY(factor(N, front, data, deficient, y));                                                                  \
+        end_##N(plan, front, data, data->factors + front->L, 0);                                                       \
+        return LG_OK;                                                                                                  \
     }                                                                                                                  \
     static lg_status symmetric_##N(const lg_plan *plan, const lg_front *front, const lg_front_data *data,              \
                                    int *deficient)                                                                     \
     {                                                                                                                  \
-        return factor_symmetric(N, plan, front, data, deficient);                                                      \
+        LG_TRY(factor_symmetric(N, front, data, deficient));                                                           \
+        end_##N(plan, front, data, data->factors + front->L, 1);                                                       \
+        return LG_OK;                                                                                                  \
     }                                                                                                                  \
     static void forward_##N(const lg_plan *plan, const lg_front *front, const lg_front_data *data, double *z)          \
     {                                                                                                                  \
@@ -491,7 +493,8 @@ static LG_INLINE void backward_kept(int n, const lg_plan *plan, const lg_front *
                                   int *deficient)                                                                      \
     {                                                                                                                  \
         (void)deficient;                                                                                               \
-        refactor(N, plan, front, data);                                                                                \
+        refactor(N, front, data);                                                                                      \
+        end_##N(plan, front, data, data->values + front->L, 0);                                                        \
         return LG_OK;                                                                                                  \
     }                                                                                                                  \
     static void forward_kept_##N(const lg_plan *plan, const lg_front *front, const lg_front_data *data, double *z)     \
@@ -506,7 +509,8 @@ LG_SIZES(LG_KERNELS)
 
 static LG_APART void finish_any(const lg_plan *plan, const lg_front *front, const lg_front_data *data)
 {
-    finish(front->n, plan, front, data, (lg_two *)data->scratch);
+    eliminate_panels(front->n, front, data, (lg_two *)data->scratch);
+    update_later(front->n, plan, front, data, data->factors + front->L, 0);
 }
 
 static lg_status factor_any(const lg_plan *plan, const lg_front *front, const lg_front_data *data, int *deficient)
