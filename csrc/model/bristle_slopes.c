@@ -33,8 +33,8 @@ static double *motion_of(const lg_force *f, double *room, int side, int end)
     return room + points_size(f) + (side ? 2 * motion_size(f, 0) : 0) + end * motion_size(f, side);
 }
 
-/* A walk over the contacts with bristles. It begins with f = NULL and the scratch of the first one in `here`, or NULL if
-   the scratch is not needed. */
+/* A walk over the contacts with bristles. It begins with f = NULL and the scratch of the first one in `here`; NULL: no
+   scratch is needed. */
 typedef struct visit {
     const lg_force *f;
     double *here; /* the scratch of this contact */

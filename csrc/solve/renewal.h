@@ -5,18 +5,17 @@
    errors of rows below their round-off. At the beginning of a step it is renewed if this step is expected to take at
    least as many iterations as the mean over the matrix's steps, including its factorisation (the optimal time to
    replace it). A step is expected to take as many as the last one; the second step of a matrix as many as the last
-   second step. Where that does not pay, a matrix serves one step; after sixteen such steps one is tried on a second
-   step. If a step took more than that mean, or the matrix was replaced within it, the next ones are replaced at that
-   age, or at half of the last such age if that is later, and after 16 of them one step later. All that decides is in
-   the memory. */
+   second step. Where that does not pay, a matrix serves one step; after 16 such steps one is tried on a second step.
+   If a step took more than that mean, or the matrix was replaced within it, the next ones are replaced at that age, at
+   least half of the last such age, and after 16 of them one step later. All that decides is in the memory. */
 #ifndef LG_SOLVE_RENEWAL_H
 #define LG_SOLVE_RENEWAL_H
 
 typedef enum lg_renewal_rule {
     LG_RENEW_ALWAYS, /* every iteration forms a matrix */
     LG_RENEW_BY_COST,
-    /* of "modified": by cost, but every matrix is kept, a step beyond the mean teaches nothing, and half of the last age
-       does not count */
+    /* of "modified": by cost, but every matrix is kept, a step beyond the mean teaches nothing, and the last age does
+       not count */
     LG_RENEW_WORN,
     LG_RENEW_AS_PRINTED /* of the papers: renewal_as_printed.h */
 } lg_renewal_rule;

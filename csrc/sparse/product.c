@@ -72,8 +72,8 @@ static LG_INLINE void add_rigid_turning(const double *A, const double *B, double
 
 typedef void (*panel)(int rows, int columns, const double *A, int ld, double s, const double *x, double *y);
 
-/* The sum of products of several S, or S^T, of one plan by one of these functions for panels; `turning`: a flag for each
-   front, see lg_turning_blocks; NULL: there are none. */
+/* The sum of products of several S, or S^T, of one plan by one of these functions for panels; `turning`: flags of
+   fronts, see lg_turning_blocks; NULL: there are none. */
 static LG_INLINE void add_panels(const lg_plan *plan, int count, const double *const A[], panel add, int transposed,
                                  const char *turning, double s, const double *const x[], double *y)
 {
