@@ -567,7 +567,7 @@ def test_order_eight_takes_a_third_of_the_evaluations_on_a_rod_for_ten_digits():
     assert 1.2 < coarse < 1.6 and 2.9 < fine < 3.5
 
 
-@pytest.mark.parametrize(("case", "fixed", "each"), [("top", 1.6, 0.4), ("links", 2.1, 0.3)])
+@pytest.mark.parametrize(("case", "fixed", "each"), [("top", 1.6, 0.4), ("links", 1.83, 0.21)])
 def test_what_derivatives_cost(case, fixed, each):
     """In runs without them, by the committed counts of a heavy top and of a chain of 100 links."""
     counts = bench_counts.read(Path(__file__).parents[2] / "benchmarks" / "instructions.csv")
@@ -587,7 +587,7 @@ def test_what_derivatives_cost_backwards(case, fixed, each):
 
 @pytest.mark.parametrize(
     ("case", "method", "least", "most"),
-    [("top", "rk44", 3, 3.75), ("top", "herk3", 2.5, 3.25), ("top", "radau5", 2.5, 3.5), ("tree", "rk44", 9, 9.9)],
+    [("top", "rk44", 3, 3.75), ("top", "herk3", 2.5, 3.25), ("top", "radau5", 2.5, 3.5), ("tree", "rk44", 9, 10)],
 )
 def test_what_derivatives_backwards_cost_with_other_methods(case, method, least, most):
     """By one parameter, and less than 0.05 for each further one, in runs without derivatives, with the run itself."""
