@@ -130,7 +130,7 @@ def test_other_implicit_methods_balance_bodies_as_well(method, options):
 @pytest.mark.parametrize("formulation", [*FORMULATIONS, *EXPLICIT_ONLY, "minimal"])
 def test_what_acts_on_a_body_moves_it_in_explicit_methods(formulation):
     run = lgint.integrate(everything(formulation), "rk44", t_end=0.01, h=1e-3)
-    assert imbalance(run) < 1e-14
+    assert imbalance(run) < 64 * np.finfo(float).eps  # 48 on some processors, whose sines differ in the last digit
 
 
 @pytest.mark.parametrize("method", ["dopri5", "herk3", "herk5"])
