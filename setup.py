@@ -1,7 +1,7 @@
 """Builds the extension `lgint._core`; everything else is in pyproject.toml.
 
 `python setup.py lapack_flags` prints the compile flags and the link flags of the LAPACK in use, one line each;
-`python setup.py compile_flags` prints all flags that the C files are compiled with, for tools that read them.
+`python setup.py compile_flags` prints the flags that all C files share on every compiler, for tools that read them.
 """
 
 import os
@@ -32,12 +32,15 @@ TUNING = [f"-mmem{what}-strategy=unrolled_loop:512:noalign,libcall:-1:noalign" f
 # make the module larger.
 SHORT_LOOPS = ("csrc/bind/", "csrc/model/", "csrc/sparse/complex.c", "csrc/sparse/schur.c")
 OF_SHORT_LOOPS = ["-fvect-cost-model=very-cheap"]
-# Tables to unwind the stack would be a twentieth of the module. C does without them on Linux; debuggers read those of
-# -g.
+# Tables to unwind the stack would be a twentieth of the module. C needs none on Linux; debuggers and profilers walk
+# the stack through builds with -g.
 if sys.platform == "linux":
     CFLAGS.append("-fno-asynchronous-unwind-tables")
 # added by LGINT_SANITIZE=1 (make sanitize); a program that loads such a module must preload the sanitizers' library
-SANITIZE = ["-O1", "-g", "-fno-omit-frame-pointer", "-fsanitize=address,undefined", "-fno-sanitize-recover"]
+SANITIZE = [
+    *("-O1", "-g", "-fno-omit-frame-pointer", "-fasynchronous-unwind-tables"),
+    *("-fsanitize=address,undefined", "-fno-sanitize-recover"),
+]
 # leaves the symbol table and the debug information, four fifths of the size, out of the module of a wheel
 STRIP = ["-Wl,-S,-x" if sys.platform == "darwin" else "-Wl,-s"]
 ORIGIN = "@loader_path" if sys.platform == "darwin" else "$ORIGIN"
@@ -227,7 +230,7 @@ def print_lapack_flags() -> None:
 
 
 def print_compile_flags() -> None:
-    """Flags that compile any C file of the extension, on one line."""
+    """Flags that all C files of the extension share on every compiler, on one line."""
     import numpy
 
     lapack = find_lapack()

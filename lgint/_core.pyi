@@ -128,7 +128,7 @@ class System:
         static: bool = False,
     ) -> dict[str, Array]: ...
     def sparsity(self) -> tuple[NDArray[np.intc], NDArray[np.intc], NDArray[np.intc], NDArray[np.intc]]: ...
-    # a step from q0 to q1 by discrete gradients or those at the middle
+    # a step from q0 to q1 by discrete gradients, or with `midpoint` by those at the middle
     def evaluate_pair(
         self,
         t: ArrayLike,

@@ -3,36 +3,36 @@
 
 lg_near_state lg_near_state_open(const lg_space *space, const lg_point *at, double *work)
 {
-    lg_near_state b = {space, at, work, work + space->nq, work + space->nq + space->nv};
-    lg_copy(space->nq, at->q, b.q);
-    lg_copy(space->nv, at->v, b.v);
-    lg_zero(space->nv, b.theta);
-    return b;
+    lg_near_state near = {space, at, work, work + space->nq, work + space->nq + space->nv};
+    lg_copy(space->nq, at->q, near.q);
+    lg_copy(space->nv, at->v, near.v);
+    lg_zero(space->nv, near.theta);
+    return near;
 }
 
-lg_point lg_near_state_point(const lg_near_state *b)
+lg_point lg_near_state_point(const lg_near_state *near)
 {
-    lg_point point = *b->at;
-    point.q = b->q, point.v = b->v;
+    lg_point point = *near->at;
+    point.q = near->q, point.v = near->v;
     return point;
 }
 
-double lg_near_state_move(const lg_near_state *b, int level, int k, double step)
+double lg_near_state_move(const lg_near_state *near, int level, int k, double step)
 {
     if (level == 1) {
-        b->v[k] = b->at->v[k] + step * (1 + fabs(b->at->v[k]));
-        return b->v[k] - b->at->v[k];
+        near->v[k] = near->at->v[k] + step * (1 + fabs(near->at->v[k]));
+        return near->v[k] - near->at->v[k];
     }
-    b->theta[k] = step;
-    lg_space_move(b->space, b->at->q, b->theta, NULL, b->q, NULL);
-    b->theta[k] = 0;
+    near->theta[k] = step;
+    lg_space_move(near->space, near->at->q, near->theta, NULL, near->q, NULL);
+    near->theta[k] = 0;
     return step;
 }
 
-void lg_near_state_return(const lg_near_state *b, int level, int k)
+void lg_near_state_return(const lg_near_state *near, int level, int k)
 {
     if (level == 1)
-        b->v[k] = b->at->v[k];
+        near->v[k] = near->at->v[k];
     else
-        lg_copy(b->space->nq, b->at->q, b->q);
+        lg_copy(near->space->nq, near->at->q, near->q);
 }

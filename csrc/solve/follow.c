@@ -53,6 +53,7 @@ static lg_status form_stiffness(lg_follower *f, const lg_point *point, const dou
     lg_tangent tangent = {&l->K, f->chain};
     at.a = x, at.lam = x + system->space->nv;
     lg_matrix_zero(&l->K);
+    l->turning.known = 0;
     for (int sign = 1; sign >= -1; sign -= 2) {
         for (int i = 0; i < system->space->nblocks; i++)
             f->chain[i] = (lg_chain){.k = {sign, 0, 0}};

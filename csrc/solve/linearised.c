@@ -37,7 +37,7 @@ void lg_linearised_layout(lg_linearised *l, lg_arena *arena)
     l->mem = lg_arena_doubles(arena, (size_t)system->nmem);
     l->step = lg_arena_doubles(arena, system->memory.slopes ? (size_t)system->memory.slopes->room(system->self) : 0);
     l->early = lg_arena_doubles(arena, system->memory.slopes ? 2 * nv : 0);
-    l->turning.only = lg_arena_take(arena, (size_t)lg_plan_fronts(l->plan));
+    l->turning.is_turning = lg_arena_take(arena, (size_t)lg_plan_fronts(l->plan));
     l->colour = lg_arena_ints(arena, nblocks);
     l->group = lg_arena_ints(arena, (size_t)pattern->ngroups);
     l->work = lg_arena_doubles(arena, lg_sensitivity_count(system) ? (size_t)lg_sensitivity_work(system) : 0);

@@ -13,7 +13,7 @@ typedef struct lg_linearised {
     lg_matrix K, D; /* d(M a + gyro - force + B^T lam)/d(q, v) */
     double *B, *Z; /* at the point, Z = d(phidot)/dq */
     lg_chain *of_q, *of_v; /* those of K and D */
-    lg_turning_blocks turning; /* of both */
+    lg_turning_blocks turning; /* where both are zero but for rotations */
     int has_rows; /* whether these are of the point that was linearised last: */
     double *rows_of_q, *rows_of_v; /* derivatives of B a - zeta, with the layout of B */
     const double *held; /* derivatives of the memory by parameters, system->nmem each; NULL: it has none */

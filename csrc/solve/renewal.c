@@ -124,16 +124,16 @@ void lg_renewal_form(lg_renewal *r)
     r->reuses = 0;
 }
 
-/* Remembers how long a matrix served, and what its second step cost. A single matrix does not reduce the age at which
-   the next ones are replaced by more than half: where motions begin, first guesses become better from step to step. */
+/* Remembers how long a matrix served, and what its second step cost. A single matrix at most halves the age at
+   which later ones are replaced, because first guesses improve from step to step where a motion begins. */
 static void note_age(lg_renewal *r, double iterations)
 {
     lg_renewal_memory *m = r->memory;
     int began_with_new = r->renewed && r->reuses == r->count, by_cost = r->settings->rule == LG_RENEW_BY_COST;
-    int dear = by_cost && iterations * m->matrix_age > r->settings->matrix_cost + m->iterations;
+    int costly = by_cost && iterations * m->matrix_age > r->settings->matrix_cost + m->iterations;
     if (began_with_new)
         m->costly_age += m->costly_age > 0 ? 0.0625 : 0;
-    else if (r->renewed || dear)
+    else if (r->renewed || costly)
         m->costly_age = lg_larger(m->matrix_age, by_cost ? m->costly_age / 2 : 0);
     if (!r->renewed && m->matrix_age == 1) {
         m->second_iterations = iterations;

@@ -6,16 +6,16 @@
    least as many iterations as the mean over the matrix's steps, including its factorisation (the optimal time to
    replace it). A step is expected to take as many as the last one; the second step of a matrix as many as the last
    second step. Where that does not pay, a matrix serves one step; after 16 such steps one is tried on a second step.
-   If a step took more than that mean, or the matrix was replaced within it, the next ones are replaced at that age, at
-   least half of the last such age, and after 16 of them one step later. All that decides is in the memory. */
+   If a step took more than that mean, or the matrix was replaced within it, later ones are replaced at that age, or at
+   half the age so far if larger, and after at most 16 of them one step later. All that decides is in the memory. */
 #ifndef LG_SOLVE_RENEWAL_H
 #define LG_SOLVE_RENEWAL_H
 
 typedef enum lg_renewal_rule {
     LG_RENEW_ALWAYS, /* every iteration forms a matrix */
     LG_RENEW_BY_COST,
-    /* of "modified": by cost, but every matrix is kept, a step beyond the mean teaches nothing, and the last age does
-       not count */
+    /* of "modified": by cost, but every matrix is kept, steps beyond the mean do not change the age of replacement, and
+       a replacement within a step sets it whatever it was before */
     LG_RENEW_WORN,
     LG_RENEW_AS_PRINTED /* of the papers: renewal_as_printed.h */
 } lg_renewal_rule;

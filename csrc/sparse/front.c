@@ -447,7 +447,7 @@ static LG_INLINE void backward_kept(int n, const lg_plan *plan, const lg_front *
 }
 
 /* ---- one copy of the kernels for every common size, and one for any. The three factorisations of a size share the
-   update of later fronts, which is the largest part of each, but for sizes at which a call would be noticed ---- */
+   update of later fronts, which is the largest part of each, except at sizes where a call would cost too much ---- */
 
 #define LG_SIZES(X) X(1) X(2) X(3) X(4) X(5) X(6) X(7) X(8)
 

@@ -120,11 +120,12 @@ int lg_matrix_negative(lg_matrix *matrix);
 
 /* y += s S x for the assembled values of a matrix that has not been factored in their place. */
 void lg_matrix_add_product(const lg_matrix *matrix, double s, const double *x, double *y);
-/* Where the blocks of six velocities of two matrices of one plan are zero but for the last three, as where only
-   rotations of rigid bodies matter: a flag for each front, found by the first product after `known` was cleared. */
+/* For two matrices of one plan: a flag for each front whether it has a diagonal block of six velocities that is zero in
+   both outside of the last three rows and columns, as of rigid bodies of which only rotations act. The first product
+   after `known` was cleared finds them. */
 typedef struct lg_turning_blocks {
     int known;
-    char *only;
+    char *is_turning;
 } lg_turning_blocks;
 /* y += s (S x + T z) for these two matrices, in one pass. */
 void lg_matrix_add_products(const lg_matrix *S, const lg_matrix *T, lg_turning_blocks *turning, double s,

@@ -61,7 +61,7 @@ static LG_INLINE void add_transposed_rows(int rows, int columns, const double *A
     }
 }
 
-/* The same, so that the compiler knows the most frequent numbers of rows and columns. */
+/* The same with the most frequent sizes as constants. */
 static inline void add_transposed(int rows, int columns, const double *A, double s, const double *restrict x,
                                   double *restrict y)
 {

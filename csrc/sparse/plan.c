@@ -413,13 +413,13 @@ long lg_plan_values(const lg_plan *plan)
     return plan->nvalues;
 }
 
-/* For each front, with n pivots and m later unknowns: the factorisation takes the LU of the pivot block, both panels
-   and their product; the solution takes the triangles of the pivot block and both panels, once each. */
 int lg_plan_fronts(const lg_plan *plan)
 {
     return plan->nfronts;
 }
 
+/* For each front, with n pivots and m later unknowns: the factorisation takes the LU of the pivot block, both panels
+   and their product; the solution takes the triangles of the pivot block and both panels, once each. */
 void lg_plan_operations(const lg_plan *plan, double *factor, double *solve)
 {
     *factor = *solve = 0;

@@ -55,7 +55,7 @@ static LG_INLINE void add_both(const double *A, const double *B, double s, const
         lg_store_two(y + 2 * i, sum[i]);
 }
 
-/* The same where only the derivatives of the last three rows by the last three velocities are not zero. */
+/* The same for blocks that are zero outside of the last three rows and columns. */
 static LG_INLINE void add_rigid_turning(const double *A, const double *B, double s, const double *x, const double *z,
                                         double *y)
 {
@@ -137,8 +137,8 @@ static void find_turning(const lg_matrix *S, const lg_matrix *T, lg_turning_bloc
     const lg_plan *plan = S->plan;
     for (int k = 0; k < plan->nfronts; k++) {
         const lg_front *f = &plan->fronts[k];
-        turning->only[k] = f->n == 6 && f->velocities == 6 && f->end <= plan->nassembled &&
-                           is_turning(S->values + f->D) && is_turning(T->values + f->D);
+        turning->is_turning[k] = f->n == 6 && f->velocities == 6 && f->end <= plan->nassembled &&
+                                 is_turning(S->values + f->D) && is_turning(T->values + f->D);
     }
     turning->known = 1;
 }
@@ -148,7 +148,7 @@ void lg_matrix_add_products(const lg_matrix *S, const lg_matrix *T, lg_turning_b
 {
     if (!turning->known)
         find_turning(S, T, turning);
-    add_panels(S->plan, 2, (const double *[]){S->values, T->values}, add_velocities, 0, turning->only, s,
+    add_panels(S->plan, 2, (const double *[]){S->values, T->values}, add_velocities, 0, turning->is_turning, s,
                (const double *[]){x, z}, y);
 }
 

@@ -339,14 +339,14 @@ static void test_products_with_assembled_values(void)
         }
     for (int i = 0; i < p.size * p.size; i++)
         largest = fmax(largest, fabs(p.dense[i]));
-    lg_turning_blocks turning = {.only = calloc((size_t)p.plan->nfronts, 1)};
+    lg_turning_blocks turning = {.is_turning = calloc((size_t)p.plan->nfronts, 1)};
     lg_matrix_add_products(&p.matrix, &p.matrix, &turning, 0.7, x, z, y);
     lg_matrix_add_product(&p.matrix, -0.4, x, y);
     lg_matrix_add_transposed(&p.matrix, 1.3, z, y);
     for (int i = 0; i < nv; i++)
         CHECK_CLOSE(y[i], expected[i], 1e-13 * nv * largest);
     CHECK(lg_matrix_largest(&p.matrix) == largest);
-    free(x), free(z), free(y), free(expected), free(turning.only);
+    free(x), free(z), free(y), free(expected), free(turning.is_turning);
     close_problem(&p);
 }
 
@@ -376,7 +376,7 @@ static void test_products_of_rotations(void)
     int nv = p.v_start[p.nblocks];
     double *x = random_array(&state, nv), *z = random_array(&state, nv);
     double *y = calloc((size_t)nv, sizeof *y), *expected = calloc((size_t)nv, sizeof *expected);
-    lg_turning_blocks turning = {.only = calloc((size_t)p.plan->nfronts, 1)};
+    lg_turning_blocks turning = {.is_turning = calloc((size_t)p.plan->nfronts, 1)};
     for (int only = 0; only < 2; only++) {
         int count = only ? leave_rotations(&p) : 0, found = 0;
         turning.known = 0;
@@ -387,10 +387,10 @@ static void test_products_of_rotations(void)
         for (int i = 0; i < nv; i++)
             CHECK_CLOSE(y[i], expected[i], 1e-12);
         for (int k = 0; k < p.plan->nfronts; k++)
-            found += turning.only[k];
+            found += turning.is_turning[k];
         CHECK(turning.known && found == count && count >= only);
     }
-    free(x), free(z), free(y), free(expected), free(turning.only);
+    free(x), free(z), free(y), free(expected), free(turning.is_turning);
     close_problem(&p);
 }
 

@@ -11,7 +11,7 @@
 #include "model/force/force.h"
 #include "model/turn.h"
 
-typedef struct lg_wrap_circle { /* at one end of a tendon's piece, wrap.c */
+typedef struct lg_wrap_circle { /* at one end of a tendon's piece; see wrap.c for the formulas */
     double r, theta, e1[3], e2[3], rho[3], tau[3]; /* rho and tau are zero for a point */
 } lg_wrap_circle;
 

@@ -24,15 +24,12 @@ enum { A, B, ENDS };
 enum { RADII = 18 }; /* the parameters begin with both triads and both radii */
 enum { SWEEPS = 3, ITERATIONS = 30 };
 
-typedef lg_wrap_circle circle;
-typedef lg_wrap wrap;
-
 /* ---- where it leaves ---- */
 
-static void open_circle(const lg_element *e, const lg_pose *f, int end, circle *c)
+static void open_circle(const lg_element *e, const lg_pose *f, int end, lg_wrap_circle *c)
 {
     double axis[3];
-    *c = (circle){.r = e->p[RADII + end]};
+    *c = (lg_wrap_circle){.r = e->p[RADII + end]};
     if (c->r == 0) // the body need not turn
         return;
     lg_triad_axis(e->p + 9 * end, 0, axis);
@@ -41,7 +38,7 @@ static void open_circle(const lg_element *e, const lg_pose *f, int end, circle *
     lg_mul3(f->R, axis, c->e2);
 }
 
-static void turn_to(circle *c, double theta)
+static void turn_to(lg_wrap_circle *c, double theta)
 {
     double cosine = cos(theta), sine = sin(theta);
     c->theta = theta;
@@ -53,7 +50,7 @@ static void turn_to(circle *c, double theta)
 
 /* Turns to where the line from a point touches the circle; `to`: from the centre to the point. Not a number if it is
    inside. */
-static void aim(circle *c, int end, const double to[3])
+static void aim(lg_wrap_circle *c, int end, const double to[3])
 {
     if (c->r == 0)
         return;
@@ -61,15 +58,15 @@ static void aim(circle *c, int end, const double to[3])
     turn_to(c, atan2(y, x) + (end == A ? -open : open));
 }
 
-static void set_distance(wrap *w)
+static void set_distance(lg_wrap *w)
 {
     for (int i = 0; i < 3; i++)
         w->D[i] = w->d[i] + w->of[B].r * w->of[B].rho[i] - w->of[A].r * w->of[A].rho[i];
 }
 
-static void set_conditions(wrap *w)
+static void set_conditions(lg_wrap *w)
 {
-    const circle *a = &w->of[A], *b = &w->of[B];
+    const lg_wrap_circle *a = &w->of[A], *b = &w->of[B];
     w->J[A][A] = a->r == 0 ? 1 : lg_dot3(w->D, a->tau);
     w->J[A][B] = b->r * lg_dot3(b->tau, a->rho);
     w->J[B][A] = -a->r * lg_dot3(a->tau, b->rho);
@@ -77,7 +74,7 @@ static void set_conditions(wrap *w)
 }
 
 /* x = J^-1 b, or J^-T b */
-static void solve(const wrap *w, int transposed, const double b[ENDS], double x[ENDS])
+static void solve(const lg_wrap *w, int transposed, const double b[ENDS], double x[ENDS])
 {
     double upper = transposed ? w->J[B][A] : w->J[A][B], lower = transposed ? w->J[A][B] : w->J[B][A];
     double det = w->J[A][A] * w->J[B][B] - upper * lower;
@@ -86,9 +83,9 @@ static void solve(const wrap *w, int transposed, const double b[ENDS], double x[
 }
 
 /* Both circles in turn, and then Newton's method, which ends after a step whose square is round-off. */
-static void find_angles(wrap *w)
+static void find_angles(lg_wrap *w)
 {
-    circle *a = &w->of[A], *b = &w->of[B];
+    lg_wrap_circle *a = &w->of[A], *b = &w->of[B];
     double to[3], change[ENDS];
     for (int sweep = 0; sweep < SWEEPS; sweep++) {
         for (int i = 0; i < 3; i++)
@@ -111,7 +108,7 @@ static void find_angles(wrap *w)
     }
 }
 
-static void open_wrap(const lg_element *e, const lg_pose *const f[2], wrap *w)
+static void open_wrap(const lg_element *e, const lg_pose *const f[2], lg_wrap *w)
 {
     double slope[ENDS];
     for (int end = 0; end < ENDS; end++)
@@ -138,10 +135,10 @@ static void open_wrap(const lg_element *e, const lg_pose *const f[2], wrap *w)
 void lg_wrap_angles(const double d[3], const double triad[2][9], const double radius[2], double theta[2],
                     double *length)
 {
-    wrap w;
+    lg_wrap w;
     lg_copy(3, d, w.d);
     for (int end = 0; end < ENDS; end++) {
-        w.of[end] = (circle){.r = radius[end]};
+        w.of[end] = (lg_wrap_circle){.r = radius[end]};
         lg_triad_axis(triad[end], 0, w.of[end].e1);
         lg_triad_axis(triad[end], 1, w.of[end].e2);
     }
@@ -155,7 +152,7 @@ void lg_wrap_angles(const double d[3], const double triad[2][9], const double ra
 /* The turns of the angles come from the memory. */
 static void wrap_open(const lg_element *e, const lg_pose *const f[2], const lg_point *at, lg_coordinate *out)
 {
-    wrap *w = &out->wrap;
+    lg_wrap *w = &out->wrap;
     open_wrap(e, f, w);
     out->s = w->l, out->rate = 0;
     for (int end = 0; end < ENDS; end++) {
@@ -181,11 +178,11 @@ typedef struct change { /* along one motion of the ends */
 } change;
 
 /* d(rho), d(tau) and d(D) from the turns and from d(theta); `out->D` holds the change of d. */
-static void move_circles(const wrap *w, change *out, double D[3])
+static void move_circles(const lg_wrap *w, change *out, double D[3])
 {
     lg_copy(3, out->D, D);
     for (int end = 0; end < ENDS; end++) {
-        const circle *c = &w->of[end];
+        const lg_wrap_circle *c = &w->of[end];
         lg_cross(out->w[end], c->rho, out->rho[end]);
         lg_cross(out->w[end], c->tau, out->tau[end]);
         lg_axpy(3, out->theta[end], c->tau, out->rho[end]);
@@ -195,7 +192,7 @@ static void move_circles(const wrap *w, change *out, double D[3])
 }
 
 /* The changes of the angles keep the conditions. */
-static void follow_conditions(const wrap *w, change *out)
+static void follow_conditions(const lg_wrap *w, change *out)
 {
     double D[3], off[ENDS];
     out->theta[A] = out->theta[B] = 0;
@@ -208,9 +205,9 @@ static void follow_conditions(const wrap *w, change *out)
 }
 
 /* d(mu), from the equation for mu. */
-static void follow_multipliers(const wrap *w, const change *by, double dmu[ENDS])
+static void follow_multipliers(const lg_wrap *w, const change *by, double dmu[ENDS])
 {
-    const circle *a = &w->of[A], *b = &w->of[B];
+    const lg_wrap_circle *a = &w->of[A], *b = &w->of[B];
     const double dJ[ENDS][ENDS] = {{lg_dot3(by->D, a->tau) + lg_dot3(w->D, by->tau[A]),
                                     b->r * (lg_dot3(by->tau[B], a->rho) + lg_dot3(b->tau, by->rho[A]))},
                                    {-a->r * (lg_dot3(by->tau[A], b->rho) + lg_dot3(a->tau, by->rho[B])),
@@ -224,7 +221,7 @@ static void follow_multipliers(const wrap *w, const change *by, double dmu[ENDS]
 }
 
 /* The change of the gradient, wrenches on a and b with moments in inertial axes. */
-static void follow_gradient(const wrap *w, change *by, double du[ENDS][6])
+static void follow_gradient(const lg_wrap *w, change *by, double du[ENDS][6])
 {
     double dmu[ENDS];
     follow_conditions(w, by);
@@ -249,14 +246,14 @@ static void follow_gradient(const wrap *w, change *by, double du[ENDS][6])
 }
 
 /* How many components of a wrench or a pose an end has: a point has no moment. */
-static int components(const wrap *w, int end)
+static int components(const lg_wrap *w, int end)
 {
     return w->of[end].r == 0 ? 3 : 6;
 }
 
 /* The derivative of the gradient on end i by the pose of end j: [i][j], 6 x 6, column-major; of points 3 rows or
    columns. */
-static void second_derivatives(const wrap *w, const lg_pose *const f[2], double du[ENDS][ENDS][36])
+static void second_derivatives(const lg_wrap *w, const lg_pose *const f[2], double du[ENDS][ENDS][36])
 {
     for (int j = 0; j < ENDS; j++)
         for (int k = 0; k < components(w, j); k++) {
@@ -283,7 +280,7 @@ static void wrap_slopes(const lg_element *e, const lg_pose *const f[2], const lg
                         double dtau[2][6])
 {
     double du[ENDS][ENDS][36];
-    const wrap *w = &at->wrap;
+    const lg_wrap *w = &at->wrap;
     (void)e;
     second_derivatives(w, f, du);
     for (int j = 0; j < ENDS; j++)
@@ -302,7 +299,7 @@ static void wrap_add_turning(const lg_element *e, const lg_pose *const f[2], con
                              lg_quarters K[2][2])
 {
     double du[ENDS][ENDS][36], quarter[9];
-    const wrap *w = &at->wrap;
+    const lg_wrap *w = &at->wrap;
     (void)e;
     second_derivatives(w, f, du);
     for (int i = 0; i < ENDS; i++)

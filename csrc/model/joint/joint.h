@@ -18,7 +18,7 @@ typedef struct lg_joint { /* const data of the model */
     int nrows, row_in_type[LG_MAX_ROWS]; /* the constraint rows that are not dropped, by their numbers in the type */
     int group; /* of the pattern */
     size_t work; /* position of its part of the scratch */
-    long group_matrix_block; /* the first block of S of its group's own pairs of blocks, in matrices that have these */
+    long group_matrix_block; /* the first block of S for pairs of its group's blocks, in matrices that have them */
     int adds_row, adds[2]; /* whether other terms of its row, and of its parts of B, are evaluated before it */
 } lg_joint;
 

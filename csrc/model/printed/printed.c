@@ -84,8 +84,7 @@ static void pull_rates(const lg_element *e, const lg_point *at, double s, const 
 typedef struct correction { /* of an element or of rows */
     int n;
     const int *block; /* on which it depends */
-    long
-        first_matrix_block; /* blocks i and j, if they differ, are coupled by block first_matrix_block + n i + j of S */
+    long first_matrix_block; /* block (this + n i + j) of S couples blocks i and j, i != j */
     double N, shortest;
 } correction;
 
