@@ -27,7 +27,7 @@ typedef struct lg_coordinate {
     lg_turn turn; /* of an angle or a twist */
     double c[3], y[3]; /* of a slide, or direction and separation rate of a distance */
     double theta[2]; /* of a wrap: the angles at which it leaves both circles */
-    lg_wrap wrap;
+    lg_wrap wrap; /* what its `open` has solved for, which its derivatives take */
 } lg_coordinate;
 
 typedef struct lg_coordinate_type {
